@@ -21,16 +21,27 @@ def run(url, *arguments):
 
 
 @contextlib.contextmanager
-def serving(url, command, *options, **variables):
-    """Starts a server on a free port, and yields its address. It must end with exit code 0."""
+def started(url, command, *options, **variables):
+    """Starts a server on a free port, and yields its process and its address."""
     environment = {**os.environ, "DATABASE_URL": url, **variables}
     process = subprocess.Popen([CLIENT, command, *options], env=environment, cwd=ROOT, stderr=subprocess.PIPE, text=True)
     try:
         line = process.stderr.readline()
         address = re.fullmatch(r"listening on (http://\S+)\n", line)
         assert address, line + process.stderr.read()
-        yield address[1]
+        yield process, address[1]
     finally:
-        process.send_signal(signal.SIGTERM)
-        _, rest = process.communicate(timeout=30)
-    assert process.returncode == 0, rest
+        process.kill()
+        process.communicate()
+
+
+@contextlib.contextmanager
+def serving(url, command, *options, **variables):
+    """Starts a server on a free port, and yields its address. It must end with exit code 0."""
+    with started(url, command, *options, **variables) as (process, address):
+        try:
+            yield address
+        finally:
+            process.send_signal(signal.SIGTERM)
+            _, rest = process.communicate(timeout=30)
+        assert process.returncode == 0, rest

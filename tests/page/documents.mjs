@@ -64,6 +64,41 @@ test('a click on a bar shows the chunk', async () => {
   )
 })
 
+test('keys move between the bars and show a chunk', async () => {
+  const [document] = rows("SELECT id FROM rag.documents WHERE uri LIKE '%rotator.py'")
+  await withTab(
+    async (page) => {
+      const focused = () => page.evaluate(() => document.activeElement.getAttribute('aria-label'))
+      const bars = page.locator('.picture .column')
+      const last = (await bars.count()) - 1
+      // The chart is one stop of the tab key, and remembers its bar.
+      assert.equal(await page.locator('.picture [tabindex="0"]').count(), 1)
+      await bars.first().focus()
+      for (const [key, chunk] of [
+        ['ArrowLeft', 0],
+        ['ArrowRight', 1],
+        ['ArrowRight', 2],
+        ['ArrowLeft', 1],
+        ['End', last],
+        ['ArrowRight', last],
+        ['Home', 0],
+        ['ArrowRight', 1],
+      ]) {
+        await page.keyboard.press(key)
+        assert.match(await focused(), new RegExp(`^Chunk ${chunk}, `), key)
+      }
+      assert.equal(await bars.nth(1).getAttribute('tabindex'), '0')
+      for (const key of ['Enter', ' ']) {
+        await bars.nth(1).focus()
+        await page.keyboard.press(key)
+        assert.equal(await page.evaluate(() => document.activeElement.id.startsWith('chunk-')), true)
+        assert.equal(await focused(), 'Chunk 1')
+      }
+    },
+    { hash: `#/document?id=${document.id}` },
+  )
+})
+
 test('a long document is shown in parts, and any chunk can be reached', async () => {
   const sections = Array.from(
     { length: 700 },
@@ -117,6 +152,56 @@ test('a store of another program is shown without sections, lines and counted to
     stop()
     sql("SELECT passage.unadopt('adopted')")
   }
+})
+
+test('chunks of a view without an ordinal are shown', async () => {
+  sql(`CREATE SCHEMA unordered;
+    CREATE TABLE pieces (id uuid DEFAULT gen_random_uuid(), document_id uuid, place integer, text text);
+    INSERT INTO pieces (document_id, place, text) SELECT '0badcafe-0000-4000-8000-000000000000', place, 'Piece ' || coalesce(place::text, 'loose') || ' about bees.'
+    FROM unnest('{-1,0,1,NULL}'::integer[]) AS place;
+    CREATE VIEW unordered.chunks AS SELECT id, document_id, place AS ordinal, text AS content FROM pieces`)
+  const { url, stop } = await startServer({}, ['--store', 'unordered', '--no-embed'])
+  try {
+    await withTab(
+      async (page) => {
+        assert.deepEqual(await texts(page, '.block pre'), [
+          'Piece loose about bees.',
+          'Piece -1 about bees.',
+          'Piece 0 about bees.',
+          'Piece 1 about bees.',
+        ])
+        assert.equal(await page.locator('.block').first().getAttribute('aria-label'), 'Chunk without ordinal')
+        assert.doesNotMatch(await page.locator('main').innerHTML(), /null|undefined/)
+      },
+      { url, hash: '#/document?id=0badcafe-0000-4000-8000-000000000000' },
+    )
+  } finally {
+    stop()
+    sql('DROP SCHEMA unordered CASCADE; DROP TABLE pieces')
+  }
+})
+
+test('metadata that JavaScript cannot represent is shown', async () => {
+  const deep = `${'['.repeat(200)}"deepest"${']'.repeat(200)}`
+  const large = '9'.repeat(20)
+  sql(`SELECT passage.ingest('odd.md', '# Odd')`)
+  sql(
+    `UPDATE rag.documents SET metadata = ${literal(`{"huge": 1e400, "large": ${large}, "half": 0.5, "deep": ${deep}, "<b onclick=executed=1>key</b>": "</pre><script>executed=1</script>", "__proto__": 7}`)} WHERE uri = 'odd.md'`,
+  )
+  const [document] = rows("SELECT id FROM rag.documents WHERE uri = 'odd.md'")
+  await withTab(
+    async (page) => {
+      await page.getByText('Metadata').click()
+      const shown = await page.locator('details .prompt').textContent()
+      assert.match(shown, /"huge": 10{400},/)
+      assert.ok(shown.includes(`"large": ${large},`) && shown.includes('"half": 0.5,') && shown.includes('"__proto__": 7'))
+      assert.ok(
+        shown.includes('deepest') && shown.includes('"<b onclick=executed=1>key</b>": "</pre><script>executed=1</script>"'),
+      )
+    },
+    { hash: `#/document?id=${document.id}` },
+  )
+  sql("SELECT passage.remove('odd.md')")
 })
 
 test('an unknown document is an error that says so', async () => {

@@ -1,4 +1,4 @@
-// What all tests of the page share: the database, the server `passage serve`, and a browser.
+// Shared by all tests of the page: the database, the server `passage serve`, and a browser.
 //
 // ground/page-tests sets DATABASE_URL, PG_CONFIG, PASSAGE_MODEL, PASSAGE_CLIENT, CHROMIUM and NODE_PACKAGES.
 

@@ -1,7 +1,7 @@
 // The file of `passage context --html`: the same view, without a server.
 
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { closeSync, lstatSync, openSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
@@ -38,6 +38,31 @@ test('the file shows what the page shows', async () => {
     },
     { url: pathToFileURL(file).href },
   )
+})
+
+test('a file is replaced as a whole', async () => {
+  const [chunk] = rows('SELECT id FROM rag.chunks LIMIT 1')
+  const { folder } = await environment()
+  const [file, link] = [join(folder, 'former.html'), join(folder, 'link.html')]
+  writeFileSync(file, 'former', { mode: 0o640 })
+  symlinkSync(file, link)
+  const reader = openSync(file)
+  run(CLIENT, ['context', chunk.id, '--html', link])
+  // A reader of the former file sees no part of the new one.
+  assert.equal(readFileSync(reader, 'utf8'), 'former')
+  closeSync(reader)
+  assert.match(readFileSync(file, 'utf8'), /^<!doctype html>[^]*<\/html>\n$/)
+  assert.equal(statSync(file).mode & 0o777, 0o640)
+  assert.ok(lstatSync(link).isSymbolicLink())
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => name.startsWith('.')),
+    [],
+  )
+  // A pipe stays one.
+  const pipe = join(folder, 'pipe')
+  const script = 'mkfifo "$1" && { cat "$1" > "$1.html" & "$2" context "$3" --html "$1"; wait; }'
+  run('sh', ['-c', script, 'sh', pipe, CLIENT, chunk.id])
+  assert.match(readFileSync(`${pipe}.html`, 'utf8'), /^<!doctype html>/)
 })
 
 test('a file that cannot be written is an error with a remedy', async () => {

@@ -108,6 +108,15 @@ fn check_language_reports_phrases_with_file_line_and_advice() {
 }
 
 #[test]
+fn check_language_reads_comments_and_texts_of_scripts() {
+    let script = "// The file is\n// read anew.\nconst gone = `a ${gone} b`\nsay('It is gone.')\nsay(`It is gone.`)\n";
+    let expected = "a.mjs:2: anew: write \"again\", or name the operation\n\
+                    a.mjs:4: gone: write \"removed\", \"closed\" or \"missing\"\n\
+                    a.mjs:5: gone: write \"removed\", \"closed\" or \"missing\"\n";
+    assert_eq!(language("a.mjs", script), (Some(1), expected.into()));
+}
+
+#[test]
 fn check_language_reports_sentences_that_begin_with_a_relative_clause() {
     let (code, report) = language(
         "a.md",

@@ -108,6 +108,11 @@ impl Connections {
         }
     }
 
+    /// Drops the connections that are not in use, after one was lost: the server has probably restarted.
+    pub(super) fn drop_idle(&self) {
+        self.pool.retain(|_, _| false);
+    }
+
     /// Reports why a connection failed to the operator, and returns the error for callers.
     pub(super) fn failure(&self, error: &store::Error) -> Error {
         self.report(&format!("{error}: {}", error.remedy()));
@@ -140,9 +145,10 @@ pub(super) struct Lease {
 }
 
 impl Lease {
-    /// Returns the connection to the pool.
-    pub(super) fn finish(mut self) {
+    /// Returns the connection to the pool, and the result of its last statement.
+    pub(super) fn finish<T>(mut self, result: T) -> T {
         drop(self.store.take());
+        result
     }
 }
 

@@ -1,6 +1,6 @@
 //! The errors of a request to a server, with the HTTP status for each.
 
-use crate::store;
+use crate::{embed, store};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -26,7 +26,10 @@ pub enum Error {
     Stopping,
     /// The embedding service failed. The operator sees the cause and the host, callers do not.
     #[error("the embedding service failed")]
-    NoEmbedding,
+    ServiceFailed,
+    /// The embedding model of the server failed. The operator sees the cause and its files, callers do not.
+    #[error("the embedding model failed")]
+    ModelFailed,
     /// Too many sessions of agents are open.
     #[error("too many sessions are open")]
     TooManySessions,
@@ -48,6 +51,16 @@ pub enum Error {
 impl From<crate::Error> for Error {
     fn from(error: crate::Error) -> Self {
         Error::Failed(error)
+    }
+}
+
+impl From<&embed::Error> for Error {
+    fn from(error: &embed::Error) -> Self {
+        if matches!(error, embed::Error::Service { .. }) {
+            Error::ServiceFailed
+        } else {
+            Error::ModelFailed
+        }
     }
 }
 
@@ -77,7 +90,7 @@ impl Error {
             Error::Failed(crate::Error::Store(store::Error::Lost)) | Error::Stopping => "Send the request again.".into(),
             Error::Failed(error) => error.remedy(),
             Error::Overloaded => "Try again in a few seconds.".into(),
-            Error::Unreachable | Error::NoEmbedding => "Try again later. The server prints the cause.".into(),
+            Error::Unreachable | Error::ServiceFailed | Error::ModelFailed => "Try again later. The server prints the cause.".into(),
             Error::Busy => "Try again later, or start the server with more --connections.".into(),
             Error::TooManySessions => "Close sessions that are no longer used, or try again later.".into(),
             Error::TimedOut(_) => {
@@ -125,7 +138,8 @@ impl Error {
                 error if error.is_transient() => 503,
                 _ => 500,
             },
-            Error::NoEmbedding | Error::Failed(_) => 502,
+            Error::ModelFailed => 500,
+            Error::ServiceFailed | Error::Failed(_) => 502,
         }
     }
 
@@ -133,5 +147,24 @@ impl Error {
     pub fn to_json(&self) -> Value {
         let report = Report { message: self.to_string(), hint: self.remedy(), code: self.code() };
         json!({ "error": report })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::service::ServiceError;
+
+    #[test]
+    fn callers_learn_whether_the_service_or_the_model_failed_but_not_where() {
+        let host = "inner.example:8000".to_owned();
+        let service = embed::Error::Service { host, error: ServiceError::Unauthorized(401) };
+        let model = embed::Error::Inference("/srv/models/weights".into());
+        let shown = |error: &embed::Error| {
+            let error = Error::from(error);
+            (error.status(), error.to_string())
+        };
+        assert_eq!(shown(&service), (502, "the embedding service failed".into()));
+        assert_eq!(shown(&model), (500, "the embedding model failed".into()));
     }
 }

@@ -1,6 +1,5 @@
 //! The facts of a store that a server needs before it can answer: the functions, and whether queries are embedded.
 
-use super::error::Error;
 use crate::embed::Embedder;
 use crate::store::{self, Function, Identity, Notice, Store};
 use std::collections::HashMap;
@@ -52,7 +51,10 @@ pub(super) struct Facts {
 
 impl Facts {
     /// Reads the facts.
-    pub(super) async fn read(store: &Store, embedder: Option<&Embedder>) -> Result<Self, Error> {
+    pub(super) async fn read(
+        store: &Store,
+        embedder: Option<&Embedder>,
+    ) -> Result<Self, store::Error> {
         // Before the others, so that a change during the reads is found at the next comparison.
         let version = Version::read(store).await?;
         let names = FUNCTIONS.map(|(_, function)| function);
@@ -93,7 +95,10 @@ impl Facts {
 }
 
 /// Returns why the queries of a store with embeddings are not embedded.
-async fn words_only(store: &Store, embedder: Option<&Embedder>) -> Result<Option<Notice>, Error> {
+async fn words_only(
+    store: &Store,
+    embedder: Option<&Embedder>,
+) -> Result<Option<Notice>, store::Error> {
     let Some(embedder) = embedder else {
         return Ok(Some(Notice {
             message: "the server has no embedding model".into(),
@@ -102,7 +107,7 @@ async fn words_only(store: &Store, embedder: Option<&Embedder>) -> Result<Option
     };
     match store.check_model(&(embedder.name().to_owned(), embedder.dimensions())).await {
         Ok(_) => Ok(None),
-        Err(error) if error.is_transient() || error.is_denied() => Err(error.into()),
+        Err(error) if error.is_transient() || error.is_denied() => Err(error),
         Err(error) => Ok(Some(Notice { message: error.to_string(), hint: Some(error.remedy()) })),
     }
 }

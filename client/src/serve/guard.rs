@@ -11,7 +11,8 @@ const MIN_TOKEN: usize = 16;
 /// Admits requests to an HTTP server.
 ///
 /// Without a token, the server listens on a loopback address only, and admits only requests whose `Host` is a
-/// loopback name. So a page of another site cannot reach it under a name of its own (DNS rebinding).
+/// loopback name, and that no page of another site sends. So such a page cannot reach it, even under a name of its own
+/// (DNS rebinding).
 ///
 /// # Examples
 ///
@@ -39,6 +40,9 @@ pub enum GuardError {
     /// The token can be guessed.
     #[error("the token has fewer than {MIN_TOKEN} characters")]
     ShortToken,
+    /// No header can have the token.
+    #[error("the token has other characters than visible ASCII")]
+    UnreadableToken,
 }
 
 impl Guard {
@@ -46,12 +50,16 @@ impl Guard {
     ///
     /// # Errors
     ///
-    /// Returns [`GuardError::NoToken`] for an address that other machines can reach, without a token, and
-    /// [`GuardError::ShortToken`] for a token of fewer than 16 bytes.
+    /// Returns [`GuardError::NoToken`] for an address that other machines can reach, without a token,
+    /// [`GuardError::ShortToken`] for a token of fewer than 16 bytes, and [`GuardError::UnreadableToken`] for one with
+    /// spaces, control characters or other characters than ASCII.
     pub fn new(address: SocketAddr, token: Option<&str>) -> Result<Self, GuardError> {
         match token {
             None if !address.ip().is_loopback() => Err(GuardError::NoToken(address)),
             Some(token) if token.len() < MIN_TOKEN => Err(GuardError::ShortToken),
+            Some(token) if !token.bytes().all(|byte| byte.is_ascii_graphic()) => {
+                Err(GuardError::UnreadableToken)
+            }
             token => Ok(Self { token: token.map(hash) }),
         }
     }
@@ -65,6 +73,9 @@ impl Guard {
     pub(super) fn admits_host(&self, headers: &HeaderMap, uri: &Uri) -> bool {
         if self.has_token() {
             return true;
+        }
+        if is_of_another_site(headers) {
+            return false;
         }
         // A browser names the page that sends the request. `null` is a page without an address.
         let is_own = |origin: &str| {
@@ -87,6 +98,13 @@ impl Guard {
             headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()).and_then(bearer);
         given.is_some_and(|given| hash(given) == expected)
     }
+}
+
+/// Returns whether a page of another site sends the request. A user may follow its link to the page of this server.
+fn is_of_another_site(headers: &HeaderMap) -> bool {
+    let is = |name: &str, value: &str| headers.get(name).is_some_and(|given| given == value);
+    let is_link = is("sec-fetch-mode", "navigate") && is("sec-fetch-dest", "document");
+    is("sec-fetch-site", "cross-site") && !is_link
 }
 
 fn hash(token: &str) -> [u8; 32] {
@@ -155,6 +173,29 @@ mod tests {
     }
 
     #[test]
+    fn a_page_of_another_site_can_only_link_to_a_server_without_a_token() {
+        let guard = Guard::new("127.0.0.1:1".parse().unwrap(), None).unwrap();
+        let admits = |site: &'static str, mode: &'static str, dest: &'static str| {
+            let mut headers = HeaderMap::new();
+            for (name, value) in [
+                ("host", "localhost"),
+                ("sec-fetch-site", site),
+                ("sec-fetch-mode", mode),
+                ("sec-fetch-dest", dest),
+            ] {
+                headers.insert(name, value.parse().unwrap());
+            }
+            guard.admits_host(&headers, &Uri::from_static("/"))
+        };
+        assert!(admits("cross-site", "navigate", "document"));
+        assert!(admits("same-origin", "cors", "empty"));
+        assert!(admits("none", "navigate", "document"));
+        assert!(!admits("cross-site", "navigate", "iframe"));
+        assert!(!admits("cross-site", "no-cors", "script"));
+        assert!(!admits("cross-site", "cors", "empty"));
+    }
+
+    #[test]
     fn a_caller_needs_the_whole_token() {
         let guard = Guard::new("10.0.0.1:1".parse().unwrap(), Some("0123456789abcdef")).unwrap();
         let admits = |value: &str| {
@@ -178,5 +219,9 @@ mod tests {
             Guard::new("127.0.0.1:1".parse().unwrap(), Some("short")),
             Err(GuardError::ShortToken)
         ));
+        for token in ["gehört-mir-0123456789", "0123456789 abcdef", "0123456789abcdef\n"] {
+            let made = Guard::new("127.0.0.1:1".parse().unwrap(), Some(token));
+            assert!(matches!(made, Err(GuardError::UnreadableToken)), "{token}");
+        }
     }
 }

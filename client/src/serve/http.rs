@@ -27,10 +27,6 @@ use axum::routing::{get, post};
 use serde_json::json;
 use std::sync::Arc;
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
-
-/// The maximum number of requests that are answered at the same time. Others are rejected with status 503.
-const MAX_REQUESTS: usize = 256;
 
 /// Serves HTTP until `stop` is ready.
 pub async fn serve(
@@ -45,7 +41,6 @@ pub async fn serve(
 /// Returns the routes.
 fn router(reader: Arc<Reader>, guard: Guard) -> Router {
     let guard = Arc::new(guard);
-    let requests = Arc::new(Semaphore::new(MAX_REQUESTS));
     let mut api = Router::new()
         .route("/v1/embeddings", post(embeddings::embeddings))
         .route("/v1/models", get(embeddings::models))
@@ -59,7 +54,7 @@ fn router(reader: Arc<Reader>, guard: Guard) -> Router {
         let call = move |state, body| functions::call(state, function, body);
         api = api.route(&format!("/{path}"), post(call));
     }
-    api.layer(from_fn_with_state(requests, limit_requests))
+    api.layer(from_fn_with_state(Arc::clone(&reader), limit_requests))
         .layer(from_fn_with_state(Arc::clone(&guard), check_token))
         .route("/health", get(health))
         .route("/ready", get(ready))
@@ -113,12 +108,12 @@ async fn wrong_method() -> Response {
 
 /// Rejects a request while too many others are being answered.
 async fn limit_requests(
-    State(requests): State<Arc<Semaphore>>,
+    State(reader): State<Arc<Reader>>,
     request: Request,
     next: Next,
 ) -> Response {
-    match requests.try_acquire() {
+    match reader.admit() {
         Ok(_permit) => next.run(request).await,
-        Err(_) => reject(&Error::Overloaded),
+        Err(error) => reject(&error),
     }
 }

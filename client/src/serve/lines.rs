@@ -117,7 +117,7 @@ mod tests {
     fn chunk(first_line: i64, content: &str) -> DocumentChunk {
         DocumentChunk {
             id: Uuid::nil(),
-            ordinal: 0,
+            ordinal: None,
             section: Vec::new(),
             level: None,
             kind: None,

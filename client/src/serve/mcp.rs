@@ -10,6 +10,7 @@ mod pages;
 mod parts;
 mod resources;
 mod results;
+mod sessions;
 mod tools;
 mod writer;
 
@@ -20,10 +21,7 @@ use super::guard::Guard;
 use super::reader::Reader;
 use super::{listen, web};
 use axum::Router;
-use axum::body::{Body, to_bytes};
-use axum::extract::{Request, State};
-use axum::middleware::{Next, from_fn, from_fn_with_state};
-use axum::response::Response;
+use axum::middleware::{from_fn, from_fn_with_state};
 use resources::Failure;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
@@ -36,10 +34,10 @@ use rmcp::transport::stdio;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{RoleServer, ServerHandler, ServiceExt};
+use sessions::Opening;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
 use tools::Tool;
 
 /// Instructions that a host shows to its model.
@@ -54,14 +52,12 @@ Tools that read take max_tokens. If results were left out, they name the next of
 pub struct Server {
     reader: Arc<Reader>,
     writer: Option<Arc<Writer>>,
-    calls: Arc<Semaphore>,
 }
 
 impl Server {
     /// Makes a server, which only reads unless there is a writer.
     pub fn new(reader: Arc<Reader>, writer: Option<Writer>) -> Self {
-        let calls = Arc::new(Semaphore::new(MAX_CALLS));
-        Self { reader, writer: writer.map(Arc::new), calls }
+        Self { reader, writer: writer.map(Arc::new) }
     }
 
     /// Ends a request after the time limit, or if the client cancels it. Dropping it cancels its statement in PostgreSQL.
@@ -70,7 +66,7 @@ impl Server {
         cancelled: impl Future<Output = ()>,
         request: impl Future<Output = Result<T, E>>,
     ) -> Result<T, E> {
-        let Ok(_permit) = self.calls.try_acquire() else { return Err(Error::Busy.into()) };
+        let _permit = self.reader.admit()?;
         let limit = self.reader.timeout();
         tokio::select! {
             result = tokio::time::timeout(limit, request) => {
@@ -111,11 +107,11 @@ impl Server {
         let sessions = Arc::new(sessions);
         let service =
             StreamableHttpService::new(move || Ok(self.clone()), Arc::clone(&sessions), config);
+        let opening = Arc::new(Opening::new(sessions));
         let guard = Arc::new(guard);
         let router = Router::new()
             .route_service("/mcp", service)
-            .layer(from_fn_with_state(sessions, limit_sessions))
-            .layer(from_fn(read_body))
+            .layer(from_fn_with_state(opening, sessions::admit))
             .layer(from_fn_with_state(Arc::clone(&guard), web::check_token))
             .fallback(web::not_found)
             .layer(from_fn_with_state(guard, web::check_host))
@@ -133,41 +129,6 @@ impl Server {
 const KEEP_ALIVE: Duration = Duration::from_hours(1);
 /// The time by which a session outlasts a call that reaches the time limit.
 const MARGIN: Duration = Duration::from_mins(1);
-/// The maximum number of calls at the same time.
-const MAX_CALLS: usize = 256;
-/// The maximum size of a request, in bytes: a text to store, with escapes.
-const MAX_BODY: usize = 8 << 20;
-/// The time in which a client sends a request.
-const BODY_TIME: Duration = Duration::from_secs(30);
-
-/// Reads the body of a request, within a limit of time.
-async fn read_body(request: Request, next: Next) -> Response {
-    let (head, body) = request.into_parts();
-    let failure = |status, cause: &str, remedy: &str| {
-        web::reject(&Error::Invalid { status, cause: cause.into(), remedy: remedy.into() })
-    };
-    match tokio::time::timeout(BODY_TIME, to_bytes(body, MAX_BODY)).await {
-        Ok(Ok(bytes)) => next.run(Request::from_parts(head, Body::from(bytes))).await,
-        Ok(Err(_)) => failure(413, "the body is too long or incomplete", "Send a shorter text."),
-        Err(_) => failure(408, "the body did not arrive in time", "Send the request again."),
-    }
-}
-
-/// The maximum number of sessions over HTTP.
-const MAX_SESSIONS: usize = 256;
-
-/// Rejects a new session while too many are open.
-async fn limit_sessions(
-    State(sessions): State<Arc<LocalSessionManager>>,
-    request: Request,
-    next: Next,
-) -> Response {
-    let is_new = !request.headers().contains_key("mcp-session-id");
-    if is_new && sessions.sessions.read().await.len() >= MAX_SESSIONS {
-        return web::reject(&Error::TooManySessions);
-    }
-    next.run(request).await
-}
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {

@@ -9,7 +9,7 @@ use crate::store::{self, CallResult, Collection, DocumentChunk, DocumentFilter, 
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::sync::{Mutex, RwLock};
+use tokio::sync::{Mutex, RwLock, Semaphore, SemaphorePermit};
 use uuid::Uuid;
 
 /// The settings of a [`Reader`].
@@ -66,9 +66,13 @@ pub struct Reader {
     store: String,
     timeout: Duration,
     facts: RwLock<Option<Arc<Facts>>>,
+    requests: Semaphore,
     /// The last check of [`is_ready`](Self::is_ready).
     checked: Mutex<Option<(Instant, bool)>>,
 }
+
+/// The maximum number of requests that are answered at the same time. Others are rejected with status 503.
+const MAX_REQUESTS: usize = 256;
 
 /// The maximum age of a cached check.
 const MAX_CHECK_AGE: Duration = Duration::from_secs(1);
@@ -86,6 +90,7 @@ impl Reader {
             store,
             timeout,
             facts: RwLock::default(),
+            requests: Semaphore::new(MAX_REQUESTS),
             checked: Mutex::default(),
         }
     }
@@ -93,6 +98,15 @@ impl Reader {
     /// Returns the name of the store.
     pub fn store(&self) -> &str {
         &self.store
+    }
+
+    /// Admits a request, until the permit is dropped.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Overloaded`] while too many others are being answered.
+    pub(super) fn admit(&self) -> Result<SemaphorePermit<'_>, Error> {
+        self.requests.try_acquire().map_err(|_| Error::Overloaded)
     }
 
     /// Returns the time limit of a request.
@@ -124,28 +138,50 @@ impl Reader {
     ) -> Result<CallResult, Error> {
         self.limited(async {
             let mut facts = self.facts().await?;
-            if facts.overloads(function).is_empty() {
-                return Err(Error::Invalid {
-                    status: 500,
-                    cause: "the extension in the database lacks the function".into(),
-                    remedy: "Run ALTER EXTENSION pg_passage UPDATE; in the database.".into(),
-                });
+            loop {
+                if let Some(result) = self.call_with(&facts, function, arguments).await? {
+                    return Ok(result);
+                }
+                facts = self.read_facts(&mut *self.facts.write().await).await?;
             }
-            if takes_embedding(facts.overloads(function)) && needs_embedding(arguments) {
-                facts = self.current(facts).await?;
-            }
-            let functions = facts.overloads(function);
-            let embedding = self.embedding(&facts, functions, arguments).await?;
-            let lease = self.connections.lease().await?;
-            let result = lease.call(functions, arguments, embedding.as_deref()).await;
-            let mut result = finished(lease, result)?;
-            let is_search = takes_embedding(functions) && needs_embedding(arguments);
-            if let Some(notice) = facts.search_notice().filter(|_| is_search) {
-                result.notices.push(notice);
-            }
-            Ok(result)
         })
         .await
+    }
+
+    /// Calls a function; returns `None` if the facts are not those of the store, so that the embedding may not be either.
+    async fn call_with(
+        &self,
+        facts: &Facts,
+        function: &str,
+        arguments: &Map<String, Value>,
+    ) -> Result<Option<CallResult>, Error> {
+        let functions = facts.overloads(function);
+        if functions.is_empty() {
+            return Err(Error::Invalid {
+                status: 500,
+                cause: "the extension in the database lacks the function".into(),
+                remedy: "Run ALTER EXTENSION pg_passage UPDATE; in the database.".into(),
+            });
+        }
+        let is_search = takes_embedding(functions) && needs_embedding(arguments);
+        let embedding = self.embedding(facts, functions, arguments).await?;
+        // The comparison follows the call, on the same connection: a store that is replaced in between is noticed, and
+        // no connection waits for the embedding.
+        let embedding = embedding.as_deref();
+        let call = |lease: Lease| async move {
+            let result = lease.call(functions, arguments, embedding).await;
+            let version = if is_search { Some(Version::read(&lease).await) } else { None };
+            lease.finish(match version.transpose() {
+                Ok(Some(version)) if version != facts.version => Ok(None),
+                Ok(_) => result.map(Some),
+                Err(error) => Err(error),
+            })
+        };
+        let mut result = self.read(call).await?;
+        if let (Some(result), true) = (&mut result, is_search) {
+            result.notices.extend(facts.search_notice());
+        }
+        Ok(result)
     }
 
     /// Returns the arguments of a function with the embedding of their query, if the function takes one.
@@ -174,9 +210,12 @@ impl Reader {
         let strategies = self.call("strategies", &Map::new()).await?.values();
         self.limited(async {
             let facts = self.facts().await?;
-            let lease = self.connections.lease().await?;
-            let versions = lease.versions().await;
-            let (server, extension) = finished(lease, versions)?;
+            let (server, extension) = self
+                .read(|lease| async move {
+                    let versions = lease.versions().await;
+                    lease.finish(versions)
+                })
+                .await?;
             Ok(json!({
                 "store": self.store,
                 "server": server,
@@ -197,11 +236,10 @@ impl Reader {
     ///
     /// Returns the errors of [`call`](Self::call).
     pub async fn collections(&self) -> Result<Vec<Collection>, Error> {
-        self.limited(async {
-            let lease = self.connections.lease().await?;
+        self.limited(self.read(|lease| async move {
             let collections = lease.collections().await;
-            finished(lease, collections)
-        })
+            lease.finish(collections)
+        }))
         .await
     }
 
@@ -211,15 +249,14 @@ impl Reader {
     ///
     /// Returns the errors of [`call`](Self::call).
     pub async fn documents(&self, filter: &DocumentFilter) -> Result<Vec<ListedDocument>, Error> {
-        self.limited(async {
-            let lease = self.connections.lease().await?;
+        self.limited(self.read(|lease| async move {
             let documents = lease.document_page(filter).await;
-            finished(lease, documents)
-        })
+            lease.finish(documents)
+        }))
         .await
     }
 
-    /// Returns chunks of a document, from an ordinal on.
+    /// Returns chunks of a document, from an ordinal on; `None` also returns those without one.
     ///
     /// # Errors
     ///
@@ -227,14 +264,13 @@ impl Reader {
     pub async fn chunks(
         &self,
         document: Uuid,
-        from_ordinal: i64,
+        from_ordinal: Option<i64>,
         limit: u32,
     ) -> Result<Vec<DocumentChunk>, Error> {
-        self.limited(async {
-            let lease = self.connections.lease().await?;
+        self.limited(self.read(|lease| async move {
             let chunks = lease.document_chunks(document, from_ordinal, limit).await;
-            finished(lease, chunks)
-        })
+            lease.finish(chunks)
+        }))
         .await
     }
 
@@ -250,12 +286,12 @@ impl Reader {
         last: i32,
         max_tokens: u32,
     ) -> Result<Lines, Error> {
-        self.limited(async {
-            let lease = self.connections.lease().await?;
+        let read = |lease: Lease| async move {
             let chunks = lease.chunks_of_lines(document, first, last, lines::MAX_CHUNKS).await;
-            Ok(Lines::of(&finished(lease, chunks)?, first, last, max_tokens))
-        })
-        .await
+            lease.finish(chunks)
+        };
+        let chunks = self.limited(self.read(read)).await?;
+        Ok(Lines::of(&chunks, first, last, max_tokens))
     }
 
     /// Returns whether the store can be read. The answer is up to a second old, and callers wait for one check.
@@ -266,12 +302,11 @@ impl Reader {
         {
             return is_ready;
         }
-        let check = self.limited(async {
-            let lease = self.connections.lease().await?;
-            let check = lease.has_embeddings().await.map(drop);
-            finished(lease, check)
+        let check = self.read(|lease| async move {
+            let check = lease.has_embeddings().await;
+            lease.finish(check)
         });
-        let is_ready = check.await.is_ok();
+        let is_ready = self.limited(check).await.is_ok();
         *checked = Some((Instant::now(), is_ready));
         is_ready
     }
@@ -332,9 +367,11 @@ impl Reader {
 
     /// Returns facts of the present store: the given ones, unless the store was replaced or its model changed.
     async fn current(&self, facts: Arc<Facts>) -> Result<Arc<Facts>, Error> {
-        let lease = self.connections.lease().await?;
-        let version = Version::read(&lease).await;
-        if finished(lease, version)? == facts.version {
+        let read = |lease: Lease| async move {
+            let version = Version::read(&lease).await;
+            lease.finish(version)
+        };
+        if self.read(read).await? == facts.version {
             return Ok(facts);
         }
         let mut slot = self.facts.write().await;
@@ -342,10 +379,11 @@ impl Reader {
     }
 
     async fn read_facts(&self, slot: &mut Option<Arc<Facts>>) -> Result<Arc<Facts>, Error> {
-        let lease = self.connections.lease().await?;
-        let facts = Facts::read(&lease, self.embedder.as_deref()).await;
-        lease.finish();
-        let facts = Arc::new(facts?);
+        let read = |lease: Lease| async move {
+            let facts = Facts::read(&lease, self.embedder.as_deref()).await;
+            lease.finish(facts)
+        };
+        let facts = Arc::new(self.read(read).await?);
         *slot = Some(Arc::clone(&facts));
         Ok(facts)
     }
@@ -366,10 +404,25 @@ impl Reader {
         Ok(Some(embedding.map_err(|error| self.embedding_failure(&error))?))
     }
 
+    /// Executes a read, and repeats it once on another connection if its own is lost: the server may have restarted
+    /// since the last use.
+    async fn read<T, F>(&self, read: impl Fn(Lease) -> F) -> Result<T, Error>
+    where
+        F: Future<Output = Result<T, store::Error>>,
+    {
+        match read(self.connections.lease().await?).await {
+            Err(error) if error.ended_connection() => {
+                self.connections.drop_idle();
+                Ok(read(self.connections.lease().await?).await?)
+            }
+            result => Ok(result?),
+        }
+    }
+
     /// Returns the error for callers. They do not learn the host of a service; the operator does.
-    fn embedding_failure(&self, error: &embed::Error) -> Error {
+    pub(super) fn embedding_failure(&self, error: &embed::Error) -> Error {
         self.connections.report(&format!("{error}: {}", error.remedy()));
-        Error::NoEmbedding
+        error.into()
     }
 
     /// Ends all requests: the server is asked to cancel their statements. Waits up to two seconds for that.
@@ -396,12 +449,6 @@ pub(super) struct Embedded {
     pub(super) embeddings: Vec<Embedding>,
     /// The number of tokens of all texts; 0 if a service embeds.
     pub(super) tokens: usize,
-}
-
-/// Returns the connection of a request that has ended.
-fn finished<T>(lease: Lease, result: Result<T, store::Error>) -> Result<T, Error> {
-    lease.finish();
-    Ok(result?)
 }
 
 fn takes_embedding(functions: &[store::Function]) -> bool {

@@ -8,11 +8,14 @@ use axum::http::header::{
     CACHE_CONTROL, CONTENT_TYPE, REFERRER_POLICY, RETRY_AFTER, WWW_AUTHENTICATE,
     X_CONTENT_TYPE_OPTIONS,
 };
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use std::sync::Arc;
+
+/// The header that forbids pages of other origins to embed a response.
+const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
 /// Returns an error as a response.
 pub(super) fn reject(error: &Error) -> Response {
@@ -48,12 +51,13 @@ pub(super) async fn harden(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(RESOURCE_POLICY, HeaderValue::from_static("same-origin"));
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response
 }
 
-/// Rejects requests under a foreign name.
+/// Rejects requests under a foreign name or of another site.
 pub(super) async fn check_host(
     State(guard): State<Arc<Guard>>,
     request: Request,
@@ -64,7 +68,7 @@ pub(super) async fn check_host(
     }
     reject(&Error::Invalid {
         status: 403,
-        cause: "the Host or the Origin header does not name this machine".into(),
+        cause: "the request is not made from this machine: see its headers Host, Origin and Sec-Fetch-Site".into(),
         remedy: "Use http://127.0.0.1 or http://localhost, or start the server with a token."
             .into(),
     })

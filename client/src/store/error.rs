@@ -249,6 +249,11 @@ impl Error {
         matches!(self, Error::Database { code, .. } if code.code().starts_with("57P"))
     }
 
+    /// Returns whether the connection ended, so that the next statement needs another one.
+    pub fn ended_connection(&self) -> bool {
+        matches!(self, Error::Lost) || self.is_shutdown()
+    }
+
     /// Returns whether a later attempt can succeed, for example after a restart of the server.
     pub fn is_transient(&self) -> bool {
         match self {

@@ -11,6 +11,8 @@ use std::collections::{HashMap, HashSet};
 pub(super) struct Layout {
     /// The type of each column, such as `chunks.id`.
     columns: HashMap<String, String>,
+    /// The columns that have no NULL.
+    not_null: HashSet<String>,
     /// The relations that are tables.
     tables: HashSet<String>,
     /// The table from which `passage.adopt` made the store.
@@ -55,6 +57,18 @@ impl Layout {
         }
     }
 
+    /// Returns whether a column exists and has no NULL. Columns of views may have it.
+    pub(super) fn is_not_null(&self, relation: &str, column: &str) -> bool {
+        self.not_null.contains(&format!("{relation}.{column}"))
+    }
+
+    /// Returns an expression for a column as a text without NULL. It is the column itself where possible, so that an
+    /// index can answer.
+    pub(super) fn key(&self, relation: &str, column: &str) -> String {
+        let text = self.text(relation, column);
+        if self.is_not_null(relation, column) { text } else { format!("coalesce({text}, '')") }
+    }
+
     /// Returns an expression for a column of times; NULL if the relation has no such column.
     pub(super) fn time(&self, relation: &str, column: &str) -> String {
         match self.columns.get(&format!("{relation}.{column}")) {
@@ -81,7 +95,7 @@ impl Store {
         self.must_exist().await?;
         let sql = "SELECT relname::text || '.' || attname, pg_catalog.format_type(atttypid, NULL), relname::text, \
                    relkind IN ('r', 'p'), (SELECT _passage.adoption($1::text::name) ->> 'source'), \
-                   EXISTS (SELECT FROM _passage.distributed_relations($1::text::name)) \
+                   EXISTS (SELECT FROM _passage.distributed_relations($1::text::name)), attnotnull \
                    FROM pg_catalog.pg_attribute JOIN pg_catalog.pg_class ON pg_class.oid = attrelid \
                    JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace \
                    WHERE nspname = $1 AND attnum > 0 AND NOT attisdropped \
@@ -91,7 +105,8 @@ impl Store {
         let source = rows.first().and_then(|row| row.get(4));
         let is_distributed = rows.first().is_some_and(|row| row.get(5));
         let columns = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
-        Ok(Layout { columns, tables, source, is_distributed })
+        let not_null = rows.iter().filter(|row| row.get(6)).map(|row| row.get(0)).collect();
+        Ok(Layout { columns, not_null, tables, source, is_distributed })
     }
 
     /// Returns whether Citus distributes the tables of the store.

@@ -3,29 +3,18 @@
 import json
 import os
 import re
-import socket
 import subprocess
 import sys
-import time
-import urllib.error
+import urllib.parse
 import urllib.request
 
 import openai
 import psycopg
 import pytest
 
+from http_calls import request
 from servers import CLIENT, ROOT, TOKEN, run, serving
-
-
-def request(address, body=None, **headers):
-    """Sends a request, and returns status and JSON."""
-    data = None if body is None else json.dumps(body).encode()
-    headers = {"Content-Type": "application/json", **headers}
-    try:
-        with urllib.request.urlopen(urllib.request.Request(address, data, headers), timeout=60) as response:
-            return response.status, json.load(response)
-    except urllib.error.HTTPError as error:
-        return error.code, json.load(error)
+from statements import count, until
 
 
 def test_the_client_of_openai_embeds_with_the_model_of_the_store(library, server):
@@ -41,11 +30,22 @@ def test_the_client_of_openai_embeds_with_the_model_of_the_store(library, server
     assert plain.usage.prompt_tokens > 3
     with pytest.raises(openai.NotFoundError, match="does not have this model"):
         client.embeddings.create(model="text-embedding-3-small", input="x")
-    with pytest.raises(openai.APIStatusError, match="too long"):
-        client.embeddings.create(model=model, input="word " * 30_000)
-    for bad in [[], "", ["x"] * 300, [1, 2]]:
-        with pytest.raises(openai.BadRequestError):
+    for text in ["word " * 30_000, ["word " * 200] * 150]:
+        with pytest.raises(openai.APIStatusError, match="must have at most 131072 bytes of text, not 150000") as too_long:
+            client.embeddings.create(model=model, input=text)
+        assert too_long.value.status_code == 413
+    for bad, message in [
+        ([], "must have 1 to 256 texts, not 0"),
+        ("", "has an empty text"),
+        (["x", ""], "has an empty text"),
+        (["x"] * 257, "must have 1 to 256 texts, not 257"),
+        ([1, 2], "must be a string or an array of strings"),
+    ]:
+        with pytest.raises(openai.BadRequestError, match=message):
             client.embeddings.create(model=model, input=bad)
+    assert len(client.embeddings.create(model=model, input=["x"] * 256).data) == 256
+    with pytest.raises(openai.BadRequestError, match="must be 384, not 12"):
+        client.embeddings.create(model=model, input="x", dimensions=12)
 
 
 def test_results_are_the_rows_of_the_sql_functions(library, server):
@@ -59,6 +59,27 @@ def test_results_are_the_rows_of_the_sql_functions(library, server):
         sql = "SELECT to_jsonb(context) FROM passage.expand_context(%s, strategy => 'broad') AS context"
         rows = [row for (row,) in connection.execute(sql, [hit])]
     assert request(f"{server}/context", {"chunk_id": hit, "strategy": "broad"})[1]["results"] == rows
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "call"),
+    [
+        ("/outline", {"uri": "docs/faq.md"}, "outline('docs/faq.md')"),
+        ("/fragments", {"query": "row-level security", "max_fragments": 3}, "fragments('row-level security', max_fragments => 3)"),
+        (
+            "/fragments",
+            {"query": "budget", "uri": "docs/faq.md", "return_full": False},
+            "fragments('budget', uri => 'docs/faq.md', return_full => false)",
+        ),
+    ],
+)
+def test_outline_and_fragments_are_those_of_sql(library, path, body, call):
+    with psycopg.connect(library) as connection:
+        rows = [row for (row,) in connection.execute(f"SELECT to_jsonb(found) FROM passage.{call} AS found")]
+    # The server embeds no query, as SQL does not.
+    with serving(library, "serve", "--no-embed", "--listen", "127.0.0.1:0") as address:
+        status, answer = request(address + path, body)
+    assert status == 200 and answer["results"] == rows and rows
 
 
 def test_no_request_that_the_description_allows_makes_the_server_fail(server, tmp_path):
@@ -106,6 +127,18 @@ def test_a_request_under_a_foreign_name_is_rejected_without_a_token(server):
     assert request(f"{server}/search", {"query": "x"}, Origin=server)[0] == 200
 
 
+def test_a_page_of_another_site_can_only_link_to_the_page(server):
+    def of_site(site, mode, dest):
+        return {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode, "Sec-Fetch-Dest": dest}
+
+    for headers in [of_site("cross-site", "no-cors", "script"), of_site("cross-site", "navigate", "iframe")]:
+        status, answer = request(f"{server}/store", **headers)
+        assert status == 403 and "Sec-Fetch-Site" in answer["error"]["message"]
+    for headers in [of_site("same-origin", "cors", "empty"), of_site("cross-site", "navigate", "document")]:
+        with urllib.request.urlopen(urllib.request.Request(server, headers=headers)) as response:
+            assert response.status == 200 and response.headers["Cross-Origin-Resource-Policy"] == "same-origin"
+
+
 def test_other_addresses_than_loopback_need_a_token(library):
     for variables, message in [({}, "is not a loopback address"), ({"PASSAGE_TOKEN": "short"}, "fewer than 16")]:
         command = [CLIENT, "serve", "--listen", "0.0.0.0:0"]
@@ -128,6 +161,31 @@ def test_a_body_that_is_no_json_or_too_long_is_rejected(server):
     assert request(f"{server}/document?document_id={'0' * 32}")[0] == 404
     assert request(f"{server}/nope")[0] == 404
     assert request(f"{server}/search")[0] == 405
+
+
+def test_a_page_of_documents_reads_few_rows(database):
+    run(database, "init", "--no-embed")
+    with psycopg.connect(database, autocommit=True) as connection:
+        documents = "SELECT 'd' || lpad((n % 10000)::text, 5, '0') || '.md', 'c' || n / 10000 FROM generate_series(0, 19999) AS n"
+        connection.execute(f"INSERT INTO rag.documents (uri, collection) {documents}")
+        connection.execute("VACUUM ANALYZE rag.documents")
+        rows = "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_user_tables WHERE relid = 'rag.documents'::regclass"
+        connection.execute("SELECT pg_stat_force_next_flush()")
+        before = connection.execute(rows).fetchone()[0]
+        with serving(database, "serve", "--no-embed", "--listen", "127.0.0.1:0") as address:
+            listed, after = [], ""
+            for _ in range(5):
+                status, page = request(f"{address}/documents?limit=20{after}")
+                assert status == 200
+                listed += [(row["uri"], row["collection"]) for row in page["results"]]
+                after = f"&after={urllib.parse.quote(page['next'])}"
+            middle = json.dumps(["d05000.md", "c1", "", "f" * 32])
+            status, page = request(f"{address}/documents?limit=20&collection=c1&after={urllib.parse.quote(middle)}")
+        # The server has ended its session, which reports what it has read.
+        assert listed == [(f"d{number:05}.md", f"c{half}") for number in range(50) for half in range(2)]
+        assert [row["uri"] for row in page["results"]] == [f"d{number:05}.md" for number in range(5001, 5021)]
+        until(lambda: count(database, "backend_type = 'client backend'") == 1)
+        assert before < connection.execute(rows).fetchone()[0] < before + 2000
 
 
 def test_metadata_that_only_jsonb_accepts_is_returned(library, server):
@@ -188,35 +246,3 @@ def test_the_database_role_decides_what_callers_read(library):
             for table in ["documents", "chunks", "embeddings"]:
                 connection.execute(f"ALTER TABLE rag.{table} DISABLE ROW LEVEL SECURITY")
             admin.close()
-
-
-def test_a_request_ends_with_its_caller_and_after_the_time_limit(library):
-    with serving(library, "serve", "--listen", "127.0.0.1:0", "--timeout", "2") as address:
-        assert request(f"{address}/search", {"query": "store"})[0] == 200
-        with psycopg.connect(library) as lock:
-            lock.execute("LOCK TABLE rag.chunks")
-            status, answer = request(f"{address}/search", {"query": "store"})
-            assert status == 504 and "cancelled" in answer["error"]["message"]
-            assert waiting(library) == 0
-            host, port = address.removeprefix("http://").split(":")
-            with socket.create_connection((host, int(port))) as caller:
-                body = b'{"query": "store"}'
-                head = f"POST /search HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-                caller.sendall(head.encode() + body)
-                until(lambda: waiting(library) == 1)
-            until(lambda: waiting(library) == 0)
-        assert request(f"{address}/search", {"query": "store"})[0] == 200
-
-
-def waiting(url):
-    """Returns the number of statements that wait for a lock."""
-    with psycopg.connect(url) as connection:
-        sql = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-        return connection.execute(sql).fetchone()[0]
-
-
-def until(condition):
-    deadline = time.monotonic() + 1.5
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)

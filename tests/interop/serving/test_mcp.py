@@ -5,7 +5,6 @@ import contextlib
 import json
 import os
 import re
-import time
 import urllib.parse
 
 import httpx2
@@ -17,38 +16,10 @@ from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from servers import CLIENT, ROOT, TOKEN, run, serving
+from sessions import text, with_session
+from statements import active, until_async
 
 QUESTION = {"query": "How do I rotate the password of a role?", "limit": 2, "max_tokens": 600}
-
-
-@contextlib.asynccontextmanager
-async def connected(url, transport, *options):
-    """Connects a client to a new server, and yields its session."""
-    async with contextlib.AsyncExitStack() as stack:
-        if transport == "stdio":
-            environment = {**os.environ, "DATABASE_URL": url}
-            server = StdioServerParameters(command=CLIENT, args=["mcp", *options], env=environment)
-            streams = await stack.enter_async_context(stdio_client(server))
-        else:
-            address = stack.enter_context(serving(url, "mcp", "--http", "127.0.0.1:0", *options))
-            streams = await stack.enter_async_context(streamable_http_client(address))
-        session = await stack.enter_async_context(ClientSession(*streams[:2]))
-        await session.initialize()
-        yield session
-
-
-def with_session(url, test, *options, transport="stdio"):
-    """Runs a test with a session."""
-
-    async def main():
-        async with connected(url, transport, *options) as session:
-            return await test(session)
-
-    return asyncio.run(main())
-
-
-def text(result):
-    return "".join(content.text for content in result.content)
 
 
 @pytest.mark.parametrize("transport", ["stdio", "http"])
@@ -85,22 +56,6 @@ def test_tools_search_and_read_over_both_transports(library, transport):
         assert "docs" in [each["collection"] for each in collections]
 
     with_session(library, test, transport=transport)
-
-
-def test_documents_are_resources(library):
-    async def test(session):
-        listed = (await session.list_resources()).resources
-        uris = {resource.name: resource.uri for resource in listed}
-        content = (await session.read_resource(uris["docs/faq.md"])).contents[0]
-        assert content.text == (ROOT / "docs/faq.md").read_text()
-        assert content.mime_type == "text/markdown"
-        template = (await session.list_resource_templates()).resource_templates[0]
-        assert uris["docs/faq.md"].startswith(template.uri_template.split("{")[0])
-        for uri in ["passage://document/x", "file:///etc/passwd", f"{uris['docs/faq.md']}/../x"]:
-            with pytest.raises(MCPError, match="no such document"):
-                await session.read_resource(uri)
-
-    with_session(library, test)
 
 
 def test_pages_continue_where_the_one_before_ended(library):
@@ -270,13 +225,6 @@ def test_texts_are_stored_with_embeddings_and_removed_if_the_user_allows_it(libr
     with_session(library, test, "--allow-ingest")
 
 
-def statements(url):
-    """Returns the number of statements that other sessions of the database execute."""
-    with psycopg.connect(url) as connection:
-        sql = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND pid <> pg_backend_pid()"
-        return connection.execute(sql).fetchone()[0]
-
-
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_a_cancelled_call_ends_its_statement(library, transport):
     async def test(session):
@@ -284,21 +232,14 @@ def test_a_cancelled_call_ends_its_statement(library, transport):
         with psycopg.connect(library) as lock:
             lock.execute("LOCK TABLE rag.chunks")
             call = asyncio.create_task(session.call_tool("search", QUESTION))
-            await until(lambda: statements(library) == 1)
+            await until_async(lambda: active(library) == 1)
             call.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await call
-            await until(lambda: statements(library) == 0)
+            await until_async(lambda: active(library) == 0)
         assert not (await session.call_tool("search", QUESTION)).is_error
 
     with_session(library, test, transport=transport)
-
-
-async def until(condition):
-    deadline = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < deadline
-        await asyncio.sleep(0.05)
 
 
 def test_calls_succeed_after_all_connections_were_lost_and_share_two_connections(library):

@@ -142,9 +142,10 @@ pub(super) async fn chunks(
     let read = async || {
         let ChunkParameters { document_id, from_ordinal, limit } = parameters(given)?;
         let limit = within(limit, CHUNKS)?;
-        let chunks = reader.chunks(document_id, from_ordinal.unwrap_or(0), limit).await?;
+        let chunks = reader.chunks(document_id, from_ordinal, limit).await?;
         let is_full = chunks.len() == limit as usize;
-        let next = chunks.last().filter(|_| is_full).map(|last| last.ordinal + 1);
+        let next =
+            chunks.last().filter(|_| is_full).and_then(|last| last.ordinal).map(|last| last + 1);
         Ok(json!({ "results": chunks, "next": next }))
     };
     respond(read().await)

@@ -71,15 +71,16 @@ async fn embed(reader: &Reader, request: EmbeddingRequest) -> Result<Value, Erro
     };
     if texts.is_empty() || texts.len() > MAX_TEXTS {
         return Err(Error::invalid(
-            format!("\"input\" has {} texts", texts.len()),
-            format!("Send 1 to {MAX_TEXTS} texts in a request."),
+            format!("\"input\" must have 1 to {MAX_TEXTS} texts, not {}", texts.len()),
+            "Send the texts in several requests.",
         ));
     }
-    if texts.iter().map(String::len).sum::<usize>() > MAX_BYTES {
+    let size: usize = texts.iter().map(String::len).sum();
+    if size > MAX_BYTES {
         return Err(Error::Invalid {
             status: 413,
-            cause: "\"input\" is too long".into(),
-            remedy: format!("Send at most {MAX_BYTES} bytes of text in a request."),
+            cause: format!("\"input\" must have at most {MAX_BYTES} bytes of text, not {size}"),
+            remedy: "Send the texts in several requests.".into(),
         });
     }
     if texts.iter().any(String::is_empty) {
@@ -101,10 +102,10 @@ async fn embed(reader: &Reader, request: EmbeddingRequest) -> Result<Value, Erro
                 remedy: format!("Its model is \"{name}\"."),
             });
         }
-        if request.dimensions.is_some_and(|requested| requested != dimensions) {
+        if let Some(requested) = request.dimensions.filter(|requested| *requested != dimensions) {
             return Err(Error::invalid(
-                "the model has other dimensions",
-                format!("Leave \"dimensions\" out, or use {dimensions}."),
+                format!("\"dimensions\" must be {dimensions}, not {requested}"),
+                "Leave \"dimensions\" out: the model has no others.",
             ));
         }
     }

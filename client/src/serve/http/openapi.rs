@@ -33,7 +33,7 @@ fn describe(facts: &Facts) -> Value {
         ("/ready", "Whether the store can be read; needs no token", json!([])),
         (
             "/documents",
-            "Documents in the order of collections, versions and uris",
+            "Documents in the order of uris, collections and versions",
             json!([
                 parameter("uri", "string", "Only documents with this uri or id"),
                 parameter("collection", "string", "Only this collection"),
@@ -55,7 +55,7 @@ fn describe(facts: &Facts) -> Value {
                 parameter(
                     "from_ordinal",
                     "integer",
-                    "The ordinal of the first chunk, 0 by default"
+                    "The ordinal of the first chunk; by default all chunks"
                 ),
                 parameter("limit", "integer", "The maximum number, 1 to 20000, 10000 by default"),
             ]),

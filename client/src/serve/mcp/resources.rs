@@ -66,7 +66,7 @@ pub(super) async fn read(reader: &Reader, uri: &str) -> Result<ReadResourceResul
     let filter = DocumentFilter { id: Some(id), limit: 1, ..DocumentFilter::default() };
     let documents = reader.documents(&filter).await?;
     let document = documents.first().ok_or_else(missing)?;
-    let (mut text, mut from) = (String::new(), 0);
+    let (mut text, mut from) = (String::new(), None);
     loop {
         let chunks = reader.chunks(id, from, CHUNKS).await?;
         text.extend(chunks.iter().map(|chunk| chunk.content.as_str()));
@@ -76,9 +76,9 @@ pub(super) async fn read(reader: &Reader, uri: &str) -> Result<ReadResourceResul
             );
             return Err(ErrorData::invalid_params(cause, None).into());
         }
-        match chunks.last() {
-            Some(last) if chunks.len() == CHUNKS as usize => from = last.ordinal + 1,
-            _ => break,
+        from = chunks.last().and_then(|last| last.ordinal).map(|last| last + 1);
+        if from.is_none() || chunks.len() < CHUNKS as usize {
+            break;
         }
     }
     let mut contents = ResourceContents::text(text, uri);

@@ -19,6 +19,7 @@ use passage_core::Kind;
 use rmcp::model::{Tool as Description, ToolAnnotations};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 use uuid::Uuid;
 
 /// The bytes of a token in lists, which have no tokens of their own.
@@ -140,7 +141,7 @@ impl Tool {
     /// Calls the tool.
     pub(super) async fn call(
         self,
-        reader: &Reader,
+        reader: &Arc<Reader>,
         writer: Option<&Writer>,
         arguments: Map<String, Value>,
     ) -> Result<Answer, Error> {

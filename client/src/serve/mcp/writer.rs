@@ -33,7 +33,7 @@ impl Writer {
     /// Stores a text, completely or not at all.
     pub(super) async fn ingest(
         &self,
-        reader: &Reader,
+        reader: &Arc<Reader>,
         given: IngestArguments,
     ) -> Result<Ingested, Error> {
         let IngestArguments { uri, content, collection, version, title, media_type } = given;
@@ -63,13 +63,13 @@ impl Writer {
         };
         let done: Arc<Mutex<Option<Result<Outcome, Error>>>> = Arc::default();
         let seen = Arc::clone(&done);
+        let failures = Arc::clone(reader);
         let report = move |event: &Event| {
             let result = match event {
                 Event::Done { outcome, .. } => Ok(*outcome),
                 // The error is borrowed, so its texts are kept.
-                Event::Failed { error, .. } => {
-                    Err(Error::invalid(error.to_string(), error.remedy()))
-                }
+                Event::Failed { error, .. } => Err(concealed(&failures, error)
+                    .unwrap_or_else(|| Error::invalid(error.to_string(), error.remedy()))),
                 _ => return,
             };
             *seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
@@ -78,7 +78,7 @@ impl Writer {
         // In a box, because the type of the future is large.
         Box::pin(ingest(ingest_options, [Ok(SourceEntry::Document(document))], report))
             .await
-            .map_err(|error| concealed(reader, error))?;
+            .map_err(|error| concealed(reader, &error).unwrap_or_else(|| error.into()))?;
         let result = done.lock().unwrap_or_else(PoisonError::into_inner).take();
         let outcome = result.unwrap_or(Ok(Outcome::Unchanged))?;
         let (outcome, chunks) = match outcome {
@@ -104,20 +104,63 @@ impl Writer {
             ));
         }
         let _turn = self.turn.lock().await;
-        let store = Store::connect(&self.ingest.job.url, &self.ingest.job.store)
-            .await
-            .map_err(|error| concealed(reader, error.into()))?;
+        let store = Store::connect(&self.ingest.job.url, &self.ingest.job.store).await;
+        let store = store
+            .map_err(crate::Error::from)
+            .map_err(|error| concealed(reader, &error).unwrap_or_else(|| error.into()))?;
         let (collection, version) = (collection.unwrap_or_default(), version.unwrap_or_default());
         Ok(store.remove(&Removal::Uris { uris, collection, version }).await?)
     }
 }
 
-/// Returns an error without the cause of a failed connection, which names the database server.
-fn concealed(reader: &Reader, error: crate::Error) -> Error {
+/// Reports the cause of a failed connection or embedding to the operator, and returns the error for callers, who do not
+/// learn the host. Returns `None` for other errors.
+fn concealed(reader: &Reader, error: &crate::Error) -> Option<Error> {
     match error {
         crate::Error::Store(error @ store::Error::Connect { .. }) => {
-            reader.connection_failure(&error)
+            Some(reader.connection_failure(error))
         }
-        error => error.into(),
+        crate::Error::Model(error) => Some(reader.embedding_failure(error)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::embed;
+    use crate::serve::ReaderOptions;
+    use crate::service::ServiceError;
+    use crate::store::ConnectFailure;
+    use std::time::Duration;
+
+    #[test]
+    fn only_the_operator_learns_the_host_of_a_failure() {
+        let reported: Arc<Mutex<Vec<String>>> = Arc::default();
+        let seen = Arc::clone(&reported);
+        let failed = |error: crate::Error| {
+            let seen = Arc::clone(&seen);
+            let reader = Reader::new(ReaderOptions {
+                url: String::new(),
+                store: "rag".into(),
+                embedder: None,
+                model_name: None,
+                connections: 1,
+                timeout: Duration::from_secs(1),
+                report: Arc::new(move |cause| seen.lock().unwrap().push(cause.to_owned())),
+            });
+            concealed(&reader, &error).map(|error| error.to_string())
+        };
+        let host = || "inner.example".to_owned();
+        let connect = store::Error::Connect { failure: ConnectFailure::Unreachable, cause: host() };
+        let service =
+            embed::Error::Service { host: host(), error: ServiceError::Unauthorized(401) };
+        assert_eq!(failed(connect.into()).as_deref(), Some("the database is not reachable"));
+        assert_eq!(failed(service.into()).as_deref(), Some("the embedding service failed"));
+        assert_eq!(failed(store::Error::Lost.into()), None);
+        let reported = reported.lock().unwrap();
+        assert!(
+            reported.len() == 2 && reported.iter().all(|cause| cause.contains("inner.example"))
+        );
     }
 }

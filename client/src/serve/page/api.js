@@ -25,11 +25,11 @@ export class RequestError extends Error {
   }
 }
 
-// Returns the answer of a GET request.
-export function get(path, parameters = {}) {
+// Returns the answer of a GET request, as `parse` reads it.
+export function get(path, parameters = {}, parse = JSON.parse) {
   const given = Object.entries(parameters).filter(([, value]) => value !== null && value !== undefined && value !== '')
   const query = new URLSearchParams(given).toString()
-  return request(query ? `${path}?${query}` : path, {})
+  return request(query ? `${path}?${query}` : path, {}, parse)
 }
 
 // Returns the answer of a POST request with named arguments.
@@ -37,11 +37,11 @@ export function post(path, given) {
   return request(path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(given) })
 }
 
-function request(path, options) {
+function request(path, options, parse = JSON.parse) {
   const key = `${path} ${options.body ?? ''}`
   const known = answers.get(key)
   if (known && Date.now() - known.at < KEPT_MILLISECONDS) return known.answer
-  const answer = send(path, options)
+  const answer = send(path, options, parse)
   answers.delete(key)
   answers.set(key, { answer, at: Date.now() })
   answer.catch(() => answers.delete(key))
@@ -49,7 +49,7 @@ function request(path, options) {
   return answer
 }
 
-async function send(path, options) {
+async function send(path, options, parse) {
   const token = sessionStorage.getItem(TOKEN)
   const headers = token ? { ...options.headers, Authorization: `Bearer ${token}` } : options.headers
   let response
@@ -63,9 +63,12 @@ async function send(path, options) {
   }
   if (response.status === 401) {
     await askToken(token)
-    return send(path, options)
+    return send(path, options, parse)
   }
-  const body = await response.json().catch(() => ({}))
+  const body = await response
+    .text()
+    .then((text) => parse(text))
+    .catch(() => ({}))
   if (!response.ok) throw new RequestError(body.error ?? {}, response.status)
   return body
 }

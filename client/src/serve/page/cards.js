@@ -1,6 +1,6 @@
 // Passages as cards: the text as it goes into a prompt, with the tokens of each chunk.
 import { copyButton, element, picture, shape } from './dom.js'
-import { count, facts, lastTitle, scoreFact, sectionText, source, tokensOf } from './format.js'
+import { chunkNumber, count, facts, lastTitle, scoreFact, sectionText, source, tokensOf } from './format.js'
 import { icon, markClass, marksOf } from './marks.js'
 import { completeness } from './passage.js'
 import { formatState } from './state.js'
@@ -75,7 +75,7 @@ function chips(rows, marks) {
       'li',
       { class: `chip ${markClass(mark)}` },
       icon(mark),
-      element('span', {}, `#${row.ordinal} ${mark.kept ? mark.role : 'cut'}: ${lastTitle(row.section)}`),
+      element('span', {}, `${chunkNumber(row)} ${mark.kept ? mark.role : 'cut'}: ${lastTitle(row.section)}`),
       element('b', {}, String(row.tokens ?? '?')),
     )
   }
@@ -88,7 +88,7 @@ function chips(rows, marks) {
   )
 }
 
-// Returns the text of a passage. Its hits are marked, and what is no text of the document too.
+// Returns the text of a passage. Its hits are marked, and parts that are not from the document too.
 function promptText(passage) {
   const bytes = new TextEncoder().encode(passage.content)
   const decoder = new TextDecoder()

@@ -1,6 +1,6 @@
 // The text of a document as its chunks, each with borders, its role and the numbers of its lines.
 import { button, element } from './dom.js'
-import { count, lines, sectionText, tokensOf } from './format.js'
+import { chunkName, chunkNumber, count, lines, sectionText, tokensOf } from './format.js'
 import { icon, markClass, markText } from './marks.js'
 
 const SHOWN_CHUNKS = 200
@@ -82,7 +82,7 @@ export function block(chunk, mark, actions, extra = null) {
   const kind = mark === undefined ? 'chunk' : markClass(mark)
   const named = mark === undefined ? [] : [icon(mark), element('b', {}, markText(mark))]
   const facts = [
-    `#${chunk.ordinal}`,
+    chunkNumber(chunk),
     lines(chunk),
     chunk.tokens === null ? '' : count(chunk.tokens, 'token'),
     chunk.unit && chunk.unit !== 'none' ? chunk.unit : '',
@@ -95,7 +95,7 @@ export function block(chunk, mark, actions, extra = null) {
     element('span', { class: 'note' }, facts.filter(Boolean).join(' · ')),
     actions?.(chunk),
   )
-  const label = `Chunk ${chunk.ordinal}${mark === undefined ? '' : `, ${markText(mark)}`}`
+  const label = `${chunkName(chunk)}${mark === undefined ? '' : `, ${markText(mark)}`}`
   const body =
     chunk.content === null || chunk.content === undefined
       ? element('p', { class: 'note' }, 'This file has no text of this chunk.')

@@ -5,7 +5,7 @@ import { block } from './chunk_text.js'
 import { chunksOf, notesOf } from './document_data.js'
 import { copyButton, element } from './dom.js'
 import { FILTERS, form, given, valueOf } from './fields.js'
-import { count, lines, sectionText, tokensOf } from './format.js'
+import { chunkNumber, count, lines, sectionText, tokensOf } from './format.js'
 import { icon, legend, markText, marksOf } from './marks.js'
 import { panel } from './passage.js'
 import { sqlCopies } from './sql_copies.js'
@@ -177,7 +177,7 @@ function chunksTable({ passage, chunks }, sides) {
         element(
           'span',
           { class: 'note' },
-          [`#${chunk.ordinal}`, lines(chunk), count(chunk.tokens ?? 0, 'token')].filter(Boolean).join(' · '),
+          [chunkNumber(chunk), lines(chunk), count(chunk.tokens ?? 0, 'token')].filter(Boolean).join(' · '),
         ),
       ),
       sides.map((side) => cell(side, chunk)),

@@ -1,7 +1,7 @@
-// What several views read of a document and show of an answer.
+// Requests for a document, and the notes of an answer, for several views.
 import { get, post } from './api.js'
 import { element } from './dom.js'
-import { withTokens } from './format.js'
+import { chunkName, withTokens } from './format.js'
 import { formatState } from './state.js'
 
 // Returns the outline and the chunks of a document.
@@ -29,7 +29,7 @@ export function chunkActions(chunk) {
     {
       class: 'action',
       href: formatState('context', { chunk: chunk.id }),
-      'aria-label': `Context of chunk ${chunk.ordinal}`,
+      'aria-label': `Context of ${chunkName(chunk).toLowerCase()}`,
     },
     'Context',
   )

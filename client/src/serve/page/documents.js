@@ -3,7 +3,7 @@ import { get } from './api.js'
 import { showChunk, wholeText } from './chunk_text.js'
 import { button, copyButton, element } from './dom.js'
 import { form, given } from './fields.js'
-import { count, facts, source, tokensOf } from './format.js'
+import { count, exactJson, facts, source, tokensOf } from './format.js'
 import { panel } from './passage.js'
 import { chunkActions, documentOf } from './document_data.js'
 import { sizesChart } from './sizes.js'
@@ -75,7 +75,7 @@ export function documentView(parameters, context) {
 }
 
 async function whole(id, { store, report }) {
-  const [found, [outline, chunks]] = await Promise.all([get('document', { document_id: id }), documentOf(id)])
+  const [found, [outline, chunks]] = await Promise.all([get('document', { document_id: id }, exactJson), documentOf(id)])
   const [document] = found.results
   const text = wholeText(chunks, chunkActions)
   const select = (chunk) => showChunk(text, chunk)
@@ -106,7 +106,7 @@ async function whole(id, { store, report }) {
     ),
     panel(
       'Sizes',
-      'Each bar is a chunk, as high as its tokens. Click one to see its text.',
+      'Each bar is a chunk, as high as its tokens. Choose one to see its text.',
       sizesChart(chunks, null, select),
     ),
     element(

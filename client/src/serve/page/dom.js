@@ -28,8 +28,8 @@ export function button(label, click, properties = {}) {
   return element('button', { type: 'button', click, ...properties }, label)
 }
 
-// Draws an SVG for the width of its box, and again when the width changes, so that its texts keep their size.
-export function picture(label, draw) {
+// Draws an SVG with a role for the width of its box, and again when the width changes, so that its texts keep their size.
+export function picture(label, draw, role = 'img') {
   const box = element('div', { class: 'picture' })
   let drawn = 0
   const redraw = () => {
@@ -38,7 +38,7 @@ export function picture(label, draw) {
     drawn = width
     const { height, parts } = draw(width)
     const size = { width, height, viewBox: `0 0 ${width} ${height}` }
-    box.replaceChildren(shape('svg', { role: 'img', 'aria-label': label, ...size }, parts))
+    box.replaceChildren(shape('svg', { role, 'aria-label': label, ...size }, parts))
   }
   new ResizeObserver(redraw).observe(box)
   return box

@@ -15,6 +15,28 @@ export function withTokens(chunks) {
   return chunks.map((chunk) => ({ ...chunk, tokens: chunk.tokens ?? estimate(chunk.content) }))
 }
 
+// Returns the name of a chunk. A chunk of a view may have no ordinal.
+export function chunkName(chunk) {
+  return hasOrdinal(chunk) ? `Chunk ${chunk.ordinal}` : 'Chunk without ordinal'
+}
+
+// Returns the number of a chunk, for places without room for its name; an empty text if it has none.
+export function chunkNumber(chunk) {
+  return hasOrdinal(chunk) ? `#${chunk.ordinal}` : ''
+}
+
+function hasOrdinal(chunk) {
+  return chunk.ordinal !== null && chunk.ordinal !== undefined
+}
+
+// Parses JSON with numbers that JavaScript cannot represent: as their digits, if the browser gives these.
+export function exactJson(text) {
+  const isExact = (value) => Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value))
+  return JSON.parse(text, (_, value, context) =>
+    typeof value === 'number' && !isExact(value) && JSON.rawJSON && context ? JSON.rawJSON(context.source) : value,
+  )
+}
+
 // Returns a score. Fused scores are small, scores by words are large.
 export function score(value) {
   return value === null || value === undefined ? '' : value.toFixed(Math.abs(value) < 0.1 ? 4 : 3)

@@ -1,4 +1,4 @@
-// What a chunk is in a passage: a hit, context with a role, or cut. Each has a shape of its own besides its color.
+// Marks of chunks in a passage: a hit, context with a role, or cut. Each has a shape of its own besides its color.
 import { element, shape } from './dom.js'
 
 // Paths in a box of 12 by 12.
@@ -15,7 +15,7 @@ const SHAPES = {
   none: 'M6 4A2 2 0 1 0 6 8 2 2 0 1 0 6 4Z',
 }
 
-// What a role means, for the legend.
+// The meanings of roles, for the legend.
 const MEANINGS = {
   hit: 'hit',
   parent: 'parent: the section above',

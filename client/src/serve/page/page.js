@@ -22,7 +22,7 @@ const MENU = { passage: 'search', context: 'documents', document: 'documents' }
 const main = document.querySelector('main')
 const status = document.getElementById('status')
 
-// What views read from the server once: the store, and its collections for forms.
+// Read from the server once, for all views: the store, and its collections for forms.
 let lists = null
 let drawn = 0
 let shownView = null

@@ -28,7 +28,7 @@ pub struct DocumentFilter {
     pub limit: u32,
 }
 
-/// The key by which documents are listed.
+/// The key by which documents are listed: uri, collection, version and id.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocumentKey(String, String, String, Uuid);
 
@@ -54,7 +54,7 @@ impl ListedDocument {
     /// Returns the key after which the next page begins.
     pub fn key(&self) -> DocumentKey {
         let uri = self.uri.clone().unwrap_or_default();
-        DocumentKey(self.collection.clone(), self.version.clone(), uri, self.id)
+        DocumentKey(uri, self.collection.clone(), self.version.clone(), self.id)
     }
 }
 
@@ -63,7 +63,8 @@ impl ListedDocument {
 #[expect(missing_docs, reason = "the columns are described with the tables of a store")]
 pub struct DocumentChunk {
     pub id: Uuid,
-    pub ordinal: i64,
+    /// A view may have chunks without an ordinal.
+    pub ordinal: Option<i64>,
     pub section: Vec<String>,
     pub level: Option<i64>,
     pub kind: Option<String>,
@@ -75,7 +76,8 @@ pub struct DocumentChunk {
 }
 
 impl Store {
-    /// Lists documents in the order of collections, versions and uris, with the numbers of their chunks.
+    /// Lists documents in the order of uris, collections and versions, which an index has, with the numbers of their
+    /// chunks.
     ///
     /// # Errors
     ///
@@ -86,20 +88,20 @@ impl Store {
     ) -> Result<Vec<ListedDocument>, Error> {
         let (schema, layout) = (&self.schema, self.layout().await?);
         let text = |column| layout.text("documents", column);
-        let (collection, version, uri) = (text("collection"), text("version"), text("uri"));
-        let keys =
-            format!("coalesce({collection}, ''), coalesce({version}, ''), coalesce({uri}, '')");
+        let [collection, version, key] =
+            ["collection", "version", "uri"].map(|column| layout.key("documents", column));
         let metadata = if filter.with_metadata && layout.has("documents", "metadata") {
             "to_jsonb(documents.metadata)::text"
         } else {
             "NULL::text"
         };
         let sql = format!(
-            "SELECT documents.id, {keys}, {uri}, {title}, {media_type}, {metadata} FROM {documents} \
+            "SELECT documents.id, {collection}, {version}, {uri}, {title}, {media_type}, {metadata} FROM {documents} \
              WHERE ($1::text IS NULL OR {uri} = $1 OR documents.id = $10) AND ($2::uuid IS NULL OR documents.id = $2) \
-             AND ($3::text IS NULL OR coalesce({collection}, '') = $3) AND ($4::text IS NULL OR coalesce({version}, '') = $4) \
-             AND ($5::text IS NULL OR ({keys}, documents.id) > ($5, $6::text, $7::text, $8::uuid)) \
-             ORDER BY 2, 3, 4, 1 LIMIT $9",
+             AND ($3::text IS NULL OR {collection} = $3) AND ($4::text IS NULL OR {version} = $4) \
+             AND ($5::text IS NULL OR ({key}, {collection}, {version}, documents.id) > ($5, $6::text, $7::text, $8::uuid)) \
+             ORDER BY {key}, {collection}, {version}, documents.id LIMIT $9",
+            uri = text("uri"),
             title = text("title"),
             media_type = text("media_type"),
             documents = layout.documents(schema),
@@ -137,11 +139,11 @@ impl Store {
                 id,
                 collection: row.get(1),
                 version: row.get(2),
-                uri: row.get(4),
-                title: row.get(5),
-                media_type: row.get(6),
+                uri: row.get(3),
+                title: row.get(4),
+                media_type: row.get(5),
                 metadata: row
-                    .get::<_, Option<String>>(7)
+                    .get::<_, Option<String>>(6)
                     .map(|text| RawValue::from_string(text).expect("the server writes JSON")),
                 chunks: count.map_or(0, |count| count.get(1)),
                 last_line: count.and_then(|count| count.get(2)),
@@ -150,7 +152,7 @@ impl Store {
         Ok(rows.iter().map(row).collect())
     }
 
-    /// Returns chunks of a document in document order, from an ordinal on.
+    /// Returns chunks of a document in document order, from an ordinal on; `None` also returns those without one, first.
     ///
     /// # Errors
     ///
@@ -158,12 +160,15 @@ impl Store {
     pub async fn document_chunks(
         &self,
         document: Uuid,
-        from_ordinal: i64,
+        from_ordinal: Option<i64>,
         limit: u32,
     ) -> Result<Vec<DocumentChunk>, Error> {
+        let layout = self.layout().await?;
+        // The index of a table has no order for NULL first.
+        let nulls = if layout.is_not_null("chunks", "ordinal") { "" } else { "NULLS FIRST" };
         let sql = format!(
-            "{} AND ordinal >= $2 ORDER BY ordinal, id LIMIT $3",
-            self.chunk_query(&self.layout().await?)
+            "{} AND ($2::bigint IS NULL OR ordinal >= $2) ORDER BY ordinal {nulls}, id LIMIT $3",
+            self.chunk_query(&layout)
         );
         let rows = self.query(&sql, &[&document, &from_ordinal, &i64::from(limit)]).await?;
         Ok(rows.iter().map(chunk).collect())
@@ -223,7 +228,7 @@ fn column(layout: &Layout, name: &str, sql_type: &str) -> String {
 fn chunk(row: &Row) -> DocumentChunk {
     DocumentChunk {
         id: row.get("id"),
-        ordinal: integer(row, "ordinal").unwrap_or_default(),
+        ordinal: integer(row, "ordinal"),
         section: titles(row, "section"),
         level: integer(row, "level"),
         kind: row.get(4),

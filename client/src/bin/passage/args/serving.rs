@@ -15,7 +15,7 @@ pub struct Serving {
     /// Maximum number of connections to the database, 1 to 100
     #[arg(long, default_value_t = 8, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub connections: u32,
-    /// Time limit of a request in seconds, 1 to 3600; then its statement is cancelled
+    /// Time limit of a request in seconds, 1 to 3600; the server cancels the statement of a longer one
     #[arg(long, default_value_t = 30, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=3600))]
     pub timeout: u32,
 }

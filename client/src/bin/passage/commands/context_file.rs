@@ -6,6 +6,9 @@ use passage::serve::page;
 use passage::store::{ContextOptions, ContextRow, DocumentChunk, Store};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::Write;
 use std::path::Path;
 use std::time::SystemTime;
 use uuid::Uuid;
@@ -26,13 +29,38 @@ pub async fn write_file(
     let hit =
         rows.iter().find(|row| row.role == "hit").expect("the context of a chunk has the chunk");
     let view = view(store, hit.chunk_id, hit.document_id, options).await?;
-    std::fs::write(file, page::single_file(&view)).map_err(|error| {
+    replace(file, page::single_file(&view).as_bytes()).map_err(|error| {
         usage(
             &format!("cannot write to {}: {error}", file.display()),
             "Name a file in a folder that exists and is writable.",
         )
     })?;
     Ok(format!("wrote {}\n", file.display()))
+}
+
+/// Writes a file atomically: others read the former file or the whole new one. A pipe or a device is written directly.
+fn replace(file: &Path, text: &[u8]) -> std::io::Result<()> {
+    // A symbolic link stays one.
+    let file = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+    let former = std::fs::metadata(&file).ok();
+    if former.as_ref().is_some_and(|former| !former.is_file()) {
+        return std::fs::write(&file, text);
+    }
+    let mut name = OsString::from(".");
+    name.push(file.file_name().unwrap_or_default());
+    name.push(format!(".{}", std::process::id()));
+    let part = file.with_file_name(name);
+    let written = File::create_new(&part).and_then(|mut new| {
+        if let Some(former) = former {
+            new.set_permissions(former.permissions())?;
+        }
+        new.write_all(text)?;
+        std::fs::rename(&part, &file)
+    });
+    if written.is_err() {
+        let _ = std::fs::remove_file(&part);
+    }
+    written
 }
 
 /// Returns what the file shows.
@@ -94,11 +122,11 @@ fn arguments(chunk: Uuid, options: &ContextOptions) -> Map<String, Value> {
 }
 
 async fn all_chunks(store: &Store, document: Uuid) -> Result<Vec<DocumentChunk>, Error> {
-    let mut all: Vec<DocumentChunk> = Vec::new();
+    let (mut all, mut from) = (Vec::new(), None);
     loop {
-        let from = all.last().map_or(0, |last| last.ordinal + 1);
         let part = store.document_chunks(document, from, CHUNKS).await?;
-        let is_last = part.len() < CHUNKS as usize;
+        from = part.last().and_then(|last| last.ordinal).map(|last| last + 1);
+        let is_last = from.is_none() || part.len() < CHUNKS as usize;
         all.extend(part);
         if is_last {
             return Ok(all);
@@ -132,7 +160,7 @@ mod tests {
     fn chunk(ordinal: i64, size: usize) -> DocumentChunk {
         DocumentChunk {
             id: Uuid::from_u128(ordinal as u128),
-            ordinal,
+            ordinal: Some(ordinal),
             section: Vec::new(),
             level: None,
             kind: None,

@@ -1,6 +1,6 @@
 //! Shared by `mcp` and `serve`: the reader of a store, and the listener with its guard.
 
-use super::embedder::{embedder, environment_key};
+use super::embedder::embedder;
 use super::{no_model, url, usage};
 use crate::args::Serving;
 use crate::render;
@@ -44,13 +44,17 @@ pub async fn reader(
 
 /// Listens at an address, for the callers that the token admits.
 pub async fn listen(address: SocketAddr) -> Result<(TcpListener, Guard, SocketAddr), Error> {
-    let token = environment_key(TOKEN);
+    // A token that is not UTF-8 must not count as none.
+    let token = std::env::var_os(TOKEN).map(|token| token.to_string_lossy().trim().to_owned());
+    let token = token.filter(|token| !token.is_empty());
     let guard = Guard::new(address, token.as_deref()).map_err(|error| {
         let remedy = match error {
             GuardError::NoToken(_) => {
                 "Set PASSAGE_TOKEN to a token that callers must send, or listen on 127.0.0.1."
             }
-            GuardError::ShortToken => "Set PASSAGE_TOKEN to the output of: openssl rand -hex 16.",
+            GuardError::ShortToken | GuardError::UnreadableToken => {
+                "Set PASSAGE_TOKEN to the output of: openssl rand -hex 16."
+            }
         };
         usage(&error.to_string(), remedy)
     })?;
