@@ -34,7 +34,7 @@ pub use connect::Notice;
 pub use connection::{Identity, Store};
 pub use error::{ConnectFailure, Error, Operation};
 pub use query::{
-    Argument, CallResult, Collection, Column, ContextOptions, ContextRow, DocumentChunk,
+    Argument, CallResult, ChunkKey, Collection, Column, ContextOptions, ContextRow, DocumentChunk,
     DocumentFilter, DocumentKey, DocumentRow, Export, ExportFilter, ExportedChunk,
     ExportedDocument, Filters, Fragment, FragmentQuery, Function, Hit, ListedDocument, OutlineRow,
     Passage, RerankCandidate, Search, SearchMode, SearchResults, Status, StoredChunk,

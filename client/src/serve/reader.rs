@@ -1,16 +1,19 @@
 //! Answers requests over a pool of connections.
 
+mod browse;
+mod embed;
+
 use super::connections::{Connections, Lease, Report};
 use super::error::Error;
 use super::facts::{Facts, Version};
-use super::lines::{self, Lines};
-use crate::embed::{self, Embedder, Embedding};
-use crate::store::{self, CallResult, Collection, DocumentChunk, DocumentFilter, ListedDocument};
-use serde_json::{Map, Value, json};
+use crate::embed::Embedder;
+use crate::store::{self, CallResult};
+pub(super) use embed::Embedded;
+use embed::{needs_embedding, takes_embedding};
+use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{Mutex, RwLock, Semaphore, SemaphorePermit};
-use uuid::Uuid;
 
 /// The settings of a [`Reader`].
 #[derive(Clone)]
@@ -184,116 +187,6 @@ impl Reader {
         Ok(result)
     }
 
-    /// Returns the arguments of a function with the embedding of their query, if the function takes one.
-    pub(super) async fn with_embedding(
-        &self,
-        function: &str,
-        mut arguments: Map<String, Value>,
-    ) -> Result<Map<String, Value>, Error> {
-        self.limited(async {
-            let facts = self.current(self.facts().await?).await?;
-            let functions = facts.overloads(function);
-            if let Some(embedding) = self.embedding(&facts, functions, &arguments).await? {
-                arguments.insert("embedding".into(), json!(embedding));
-            }
-            Ok(arguments)
-        })
-        .await
-    }
-
-    /// Returns the description of the store: names, versions, the model, and the strategies.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`call`](Self::call).
-    pub async fn describe(&self) -> Result<Value, Error> {
-        let strategies = self.call("strategies", &Map::new()).await?.values();
-        self.limited(async {
-            let facts = self.facts().await?;
-            let (server, extension) = self
-                .read(|lease| async move {
-                    let versions = lease.versions().await;
-                    lease.finish(versions)
-                })
-                .await?;
-            Ok(json!({
-                "store": self.store,
-                "server": server,
-                "extension": extension,
-                "client": env!("CARGO_PKG_VERSION"),
-                "has_embeddings": facts.has_embeddings,
-                "embeds_queries": facts.embeds(),
-                "model": facts.model(),
-                "strategies": strategies,
-            }))
-        })
-        .await
-    }
-
-    /// Returns the collections with their versions and counts.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`call`](Self::call).
-    pub async fn collections(&self) -> Result<Vec<Collection>, Error> {
-        self.limited(self.read(|lease| async move {
-            let collections = lease.collections().await;
-            lease.finish(collections)
-        }))
-        .await
-    }
-
-    /// Lists documents.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`call`](Self::call).
-    pub async fn documents(&self, filter: &DocumentFilter) -> Result<Vec<ListedDocument>, Error> {
-        self.limited(self.read(|lease| async move {
-            let documents = lease.document_page(filter).await;
-            lease.finish(documents)
-        }))
-        .await
-    }
-
-    /// Returns chunks of a document, from an ordinal on; `None` also returns those without one.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`call`](Self::call).
-    pub async fn chunks(
-        &self,
-        document: Uuid,
-        from_ordinal: Option<i64>,
-        limit: u32,
-    ) -> Result<Vec<DocumentChunk>, Error> {
-        self.limited(self.read(|lease| async move {
-            let chunks = lease.document_chunks(document, from_ordinal, limit).await;
-            lease.finish(chunks)
-        }))
-        .await
-    }
-
-    /// Returns whole lines of a document, within a number of tokens.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`call`](Self::call).
-    pub(super) async fn lines(
-        &self,
-        document: Uuid,
-        first: i32,
-        last: i32,
-        max_tokens: u32,
-    ) -> Result<Lines, Error> {
-        let read = |lease: Lease| async move {
-            let chunks = lease.chunks_of_lines(document, first, last, lines::MAX_CHUNKS).await;
-            lease.finish(chunks)
-        };
-        let chunks = self.limited(self.read(read)).await?;
-        Ok(Lines::of(&chunks, first, last, max_tokens))
-    }
-
     /// Returns whether the store can be read. The answer is up to a second old, and callers wait for one check.
     pub async fn is_ready(&self) -> bool {
         let mut checked = self.checked.lock().await;
@@ -309,48 +202,6 @@ impl Reader {
         let is_ready = self.limited(check).await.is_ok();
         *checked = Some((Instant::now(), is_ready));
         is_ready
-    }
-
-    /// Embeds texts with the model.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`Error::Invalid`] without a model, and the errors of the embedder.
-    pub(super) async fn embed(&self, texts: Vec<String>) -> Result<Embedded, Error> {
-        let embedder = self.embedder.as_ref().ok_or_else(|| Error::Invalid {
-            status: 404,
-            cause: "this server has no embedding model".into(),
-            remedy: "Start it with --model or --embed-url.".into(),
-        })?;
-        self.limited(async {
-            let facts = self.current(self.facts().await?).await?;
-            if let Some(reason) = &facts.words_only {
-                return Err(Error::Invalid {
-                    status: 409,
-                    cause: reason.message.clone(),
-                    remedy: reason.hint.clone().unwrap_or_default(),
-                });
-            }
-            let mut embeddings = Vec::with_capacity(texts.len());
-            let counter = Arc::clone(embedder);
-            let counting = tokio::task::spawn_blocking(move || {
-                let tokens = texts.iter().map(|text| counter.tokens(text).unwrap_or(0)).sum();
-                (texts, tokens)
-            });
-            let (texts, tokens) = counting.await.expect("counting does not panic");
-            let tasks: Vec<_> = texts
-                .into_iter()
-                .map(|text| {
-                    let embedder = Arc::clone(embedder);
-                    async move { embedder.embed(text).await }
-                })
-                .collect();
-            for embedding in futures_util::future::join_all(tasks).await {
-                embeddings.push(embedding.map_err(|error| self.embedding_failure(&error))?);
-            }
-            Ok(Embedded { embeddings, tokens })
-        })
-        .await
     }
 
     /// Returns the functions of the extension, as the catalogs describe them.
@@ -388,22 +239,6 @@ impl Reader {
         Ok(facts)
     }
 
-    /// Returns the embedding of the query, if the call needs one.
-    async fn embedding(
-        &self,
-        facts: &Facts,
-        functions: &[store::Function],
-        arguments: &Map<String, Value>,
-    ) -> Result<Option<Embedding>, Error> {
-        let (Some(embedder), true) = (&self.embedder, facts.embeds()) else { return Ok(None) };
-        if !takes_embedding(functions) || !needs_embedding(arguments) {
-            return Ok(None);
-        }
-        let query = arguments.get("query").and_then(Value::as_str).unwrap_or_default();
-        let embedding = embedder.embed(query.to_owned()).await;
-        Ok(Some(embedding.map_err(|error| self.embedding_failure(&error))?))
-    }
-
     /// Executes a read, and repeats it once on another connection if its own is lost: the server may have restarted
     /// since the last use.
     async fn read<T, F>(&self, read: impl Fn(Lease) -> F) -> Result<T, Error>
@@ -417,12 +252,6 @@ impl Reader {
             }
             result => Ok(result?),
         }
-    }
-
-    /// Returns the error for callers. They do not learn the host of a service; the operator does.
-    pub(super) fn embedding_failure(&self, error: &embed::Error) -> Error {
-        self.connections.report(&format!("{error}: {}", error.remedy()));
-        error.into()
     }
 
     /// Ends all requests: the server is asked to cancel their statements. Waits up to two seconds for that.
@@ -442,25 +271,4 @@ impl Reader {
             () = self.connections.closing() => Err(Error::Stopping),
         }
     }
-}
-
-/// Embedded texts.
-pub(super) struct Embedded {
-    pub(super) embeddings: Vec<Embedding>,
-    /// The number of tokens of all texts; 0 if a service embeds.
-    pub(super) tokens: usize,
-}
-
-fn takes_embedding(functions: &[store::Function]) -> bool {
-    functions
-        .iter()
-        .any(|function| function.arguments.iter().any(|argument| argument.name == "embedding"))
-}
-
-/// Returns whether the arguments have a query without an embedding, for a search that is not by words only.
-fn needs_embedding(arguments: &Map<String, Value>) -> bool {
-    let text = |name| arguments.get(name).and_then(Value::as_str);
-    arguments.get("embedding").is_none_or(Value::is_null)
-        && text("mode") != Some("text")
-        && text("query").is_some_and(|query| !query.trim().is_empty())
 }

@@ -18,7 +18,7 @@ mod status;
 mod stored_document;
 mod value;
 
-pub use browse::{DocumentChunk, DocumentFilter, DocumentKey, ListedDocument};
+pub use browse::{ChunkKey, DocumentChunk, DocumentFilter, DocumentKey, ListedDocument};
 pub use call::CallResult;
 pub use collections::{Collection, DocumentRow};
 pub use context::{ContextOptions, ContextRow};

@@ -163,6 +163,31 @@ def test_a_body_that_is_no_json_or_too_long_is_rejected(server):
     assert request(f"{server}/search")[0] == 405
 
 
+def test_pages_of_chunks_have_each_chunk_once_also_without_ordinals(database):
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute(
+            """CREATE SCHEMA unordered;
+            CREATE TABLE pieces (id uuid PRIMARY KEY, document_id uuid, place integer, text text);
+            INSERT INTO pieces SELECT md5(n::text)::uuid, md5('document')::uuid, CASE WHEN n > 7 THEN n / 3 END, 'piece ' || n
+            FROM generate_series(1, 20) AS n;
+            CREATE VIEW unordered.chunks AS SELECT id, document_id, place AS ordinal, text AS content FROM pieces"""
+        )
+        order = "SELECT id::text FROM unordered.chunks ORDER BY ordinal NULLS FIRST, id"
+        expected = [chunk for (chunk,) in connection.execute(order)]
+        document = connection.execute("SELECT md5('document')::uuid").fetchone()[0]
+        with serving(database, "serve", "--store", "unordered", "--no-embed", "--listen", "127.0.0.1:0") as address:
+            for limit in [1, 3, 7, 20]:
+                pages, after = [], ""
+                while after is not None:
+                    status, page = request(f"{address}/chunks?document_id={document}&limit={limit}{after}")
+                    assert status == 200
+                    pages += [row["id"] for row in page["results"]]
+                    after = page["next"] and f"&after={urllib.parse.quote(page['next'])}"
+                assert pages == expected
+            status, answer = request(f"{address}/chunks?document_id={document}&after=7")
+            assert status == 400 and answer["error"]["message"] == '"after" is not a value of "next"'
+
+
 def test_a_page_of_documents_reads_few_rows(database):
     run(database, "init", "--no-embed")
     with psycopg.connect(database, autocommit=True) as connection:

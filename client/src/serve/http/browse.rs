@@ -3,7 +3,7 @@
 use super::super::error::Error;
 use super::super::reader::Reader;
 use super::super::web::{answer, reject};
-use crate::store::{DocumentFilter, DocumentKey, ListedDocument};
+use crate::store::{ChunkKey, DocumentFilter, DocumentKey, ListedDocument};
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
@@ -67,13 +67,7 @@ pub(super) async fn documents(
 ) -> Response {
     let list = async || {
         let ListParameters { uri, collection, version, after, limit } = parameters(given)?;
-        let after = after.map(|after| serde_json::from_str::<DocumentKey>(&after)).transpose();
-        let after = after.map_err(|_| {
-            Error::invalid(
-                "\"after\" is not a value of \"next\"",
-                "Give the value of \"next\" of the page before.",
-            )
-        })?;
+        let after = after.as_deref().map(key::<DocumentKey>).transpose()?;
         let limit = within(limit, DOCUMENTS)?;
         let filter = DocumentFilter {
             uri,
@@ -86,10 +80,7 @@ pub(super) async fn documents(
         };
         let documents = reader.documents(&filter).await?;
         let is_full = documents.len() == limit as usize;
-        let next = documents
-            .last()
-            .filter(|_| is_full)
-            .map(|last| serde_json::to_string(&last.key()).expect("a key is JSON"));
+        let next = documents.last().filter(|_| is_full).map(|last| next(&last.key()));
         Ok(DocumentPage { results: documents, next })
     };
     respond(list().await)
@@ -131,7 +122,7 @@ pub(super) async fn document(
 #[serde(deny_unknown_fields)]
 pub(super) struct ChunkParameters {
     document_id: Uuid,
-    from_ordinal: Option<i64>,
+    after: Option<String>,
     limit: Option<u32>,
 }
 
@@ -140,15 +131,30 @@ pub(super) async fn chunks(
     given: Parameters<ChunkParameters>,
 ) -> Response {
     let read = async || {
-        let ChunkParameters { document_id, from_ordinal, limit } = parameters(given)?;
+        let ChunkParameters { document_id, after, limit } = parameters(given)?;
         let limit = within(limit, CHUNKS)?;
-        let chunks = reader.chunks(document_id, from_ordinal, limit).await?;
+        let after = after.as_deref().map(key::<ChunkKey>).transpose()?;
+        let chunks = reader.chunks(document_id, after, limit).await?;
         let is_full = chunks.len() == limit as usize;
-        let next =
-            chunks.last().filter(|_| is_full).and_then(|last| last.ordinal).map(|last| last + 1);
+        let next = chunks.last().filter(|_| is_full).map(|last| next(&last.key()));
         Ok(json!({ "results": chunks, "next": next }))
     };
     respond(read().await)
+}
+
+/// Returns the key of the last row of a page, as `next` has it.
+fn next(key: &impl Serialize) -> String {
+    serde_json::to_string(key).expect("a key is JSON")
+}
+
+/// Returns the key that `after` has.
+fn key<'a, T: Deserialize<'a>>(after: &'a str) -> Result<T, Error> {
+    serde_json::from_str(after).map_err(|_| {
+        Error::invalid(
+            "\"after\" is not a value of \"next\"",
+            "Give the value of \"next\" of the page before.",
+        )
+    })
 }
 
 /// Returns a limit, or its default.

@@ -52,11 +52,7 @@ fn describe(facts: &Facts) -> Value {
             "The chunks of a document, in document order",
             json!([
                 required(&parameter("document_id", "string", "The id, a uuid")),
-                parameter(
-                    "from_ordinal",
-                    "integer",
-                    "The ordinal of the first chunk; by default all chunks"
-                ),
+                parameter("after", "string", "The value of `next` of the page before"),
                 parameter("limit", "integer", "The maximum number, 1 to 20000, 10000 by default"),
             ]),
         ),

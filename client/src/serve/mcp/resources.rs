@@ -3,7 +3,7 @@
 use super::super::error::Error;
 use super::super::reader::Reader;
 use super::results::error_text;
-use crate::store::{DocumentFilter, DocumentKey, ListedDocument};
+use crate::store::{DocumentChunk, DocumentFilter, DocumentKey, ListedDocument};
 use rmcp::model::{
     ErrorData, ListResourcesResult, ReadResourceResult, Resource, ResourceContents,
     ResourceTemplate,
@@ -66,9 +66,9 @@ pub(super) async fn read(reader: &Reader, uri: &str) -> Result<ReadResourceResul
     let filter = DocumentFilter { id: Some(id), limit: 1, ..DocumentFilter::default() };
     let documents = reader.documents(&filter).await?;
     let document = documents.first().ok_or_else(missing)?;
-    let (mut text, mut from) = (String::new(), None);
+    let (mut text, mut after) = (String::new(), None);
     loop {
-        let chunks = reader.chunks(id, from, CHUNKS).await?;
+        let chunks = reader.chunks(id, after, CHUNKS).await?;
         text.extend(chunks.iter().map(|chunk| chunk.content.as_str()));
         if text.len() > MAX_BYTES {
             let cause = format!(
@@ -76,8 +76,8 @@ pub(super) async fn read(reader: &Reader, uri: &str) -> Result<ReadResourceResul
             );
             return Err(ErrorData::invalid_params(cause, None).into());
         }
-        from = chunks.last().and_then(|last| last.ordinal).map(|last| last + 1);
-        if from.is_none() || chunks.len() < CHUNKS as usize {
+        after = chunks.last().map(DocumentChunk::key);
+        if chunks.len() < CHUNKS as usize {
             break;
         }
     }

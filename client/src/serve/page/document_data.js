@@ -14,11 +14,11 @@ export async function documentOf(document_id, hit_ids = []) {
 // Returns all chunks of a document. The server returns those of a long one in parts.
 export async function chunksOf(document_id) {
   const chunks = []
-  for (let from_ordinal = null; ; ) {
-    const { results, next } = await get('chunks', { document_id, from_ordinal })
+  for (let after = null; ; ) {
+    const { results, next } = await get('chunks', { document_id, after })
     chunks.push(...withTokens(results))
     if (next === null || next === undefined) return chunks
-    from_ordinal = next
+    after = next
   }
 }
 

@@ -75,6 +75,17 @@ pub struct DocumentChunk {
     pub content: String,
 }
 
+/// The key by which the chunks of a document are ordered: ordinal and id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChunkKey(Option<i64>, Uuid);
+
+impl DocumentChunk {
+    /// Returns the key after which the next chunk comes.
+    pub fn key(&self) -> ChunkKey {
+        ChunkKey(self.ordinal, self.id)
+    }
+}
+
 impl Store {
     /// Lists documents in the order of uris, collections and versions, which an index has, with the numbers of their
     /// chunks.
@@ -152,7 +163,8 @@ impl Store {
         Ok(rows.iter().map(row).collect())
     }
 
-    /// Returns chunks of a document in document order, from an ordinal on; `None` also returns those without one, first.
+    /// Returns chunks of a document in document order, those without an ordinal first. They begin after the given
+    /// one; with `None`, at the first.
     ///
     /// # Errors
     ///
@@ -160,17 +172,19 @@ impl Store {
     pub async fn document_chunks(
         &self,
         document: Uuid,
-        from_ordinal: Option<i64>,
+        after: Option<ChunkKey>,
         limit: u32,
     ) -> Result<Vec<DocumentChunk>, Error> {
         let layout = self.layout().await?;
         // The index of a table has no order for NULL first.
         let nulls = if layout.is_not_null("chunks", "ordinal") { "" } else { "NULLS FIRST" };
         let sql = format!(
-            "{} AND ($2::bigint IS NULL OR ordinal >= $2) ORDER BY ordinal {nulls}, id LIMIT $3",
+            "{} AND ($3::uuid IS NULL OR $2::bigint IS NULL AND (ordinal IS NOT NULL OR id > $3) \
+             OR (ordinal, id) > ($2, $3)) ORDER BY ordinal {nulls}, id LIMIT $4",
             self.chunk_query(&layout)
         );
-        let rows = self.query(&sql, &[&document, &from_ordinal, &i64::from(limit)]).await?;
+        let (ordinal, id) = after.map_or((None, None), |ChunkKey(ordinal, id)| (ordinal, Some(id)));
+        let rows = self.query(&sql, &[&document, &ordinal, &id, &i64::from(limit)]).await?;
         Ok(rows.iter().map(chunk).collect())
     }
 

@@ -122,11 +122,11 @@ fn arguments(chunk: Uuid, options: &ContextOptions) -> Map<String, Value> {
 }
 
 async fn all_chunks(store: &Store, document: Uuid) -> Result<Vec<DocumentChunk>, Error> {
-    let (mut all, mut from) = (Vec::new(), None);
+    let (mut all, mut after) = (Vec::new(), None);
     loop {
-        let part = store.document_chunks(document, from, CHUNKS).await?;
-        from = part.last().and_then(|last| last.ordinal).map(|last| last + 1);
-        let is_last = from.is_none() || part.len() < CHUNKS as usize;
+        let part = store.document_chunks(document, after, CHUNKS).await?;
+        after = part.last().map(DocumentChunk::key);
+        let is_last = part.len() < CHUNKS as usize;
         all.extend(part);
         if is_last {
             return Ok(all);
