@@ -18,6 +18,7 @@ use passage_tests::http_server::HttpServer;
 use serde_json::{Map, Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{ChildStdin, ChildStdout, Command};
+use tokio::runtime::{Builder, Runtime};
 
 use crate::machine::field;
 use crate::rounds::{Times, turns};
@@ -57,7 +58,7 @@ pub async fn measure(table: &mut Table) {
     cluster.passage(["ingest", "--quiet", docs]).await;
     let model = Model::load(&model).expect("the model can be loaded");
     let embedder = Arc::new(Embedder::from(Pool::new(&model, None).expect("threads can start")));
-    let reader = Reader::new(ReaderOptions {
+    let reader = Arc::new(Reader::new(ReaderOptions {
         url: cluster.url(),
         store: "rag".into(),
         embedder: Some(embedder),
@@ -65,9 +66,12 @@ pub async fn measure(table: &mut Table) {
         connections: CONNECTIONS,
         timeout: Duration::from_secs(30),
         report: Arc::new(|cause| eprintln!("bench: {cause}")),
-    });
-    throughput(&cluster, &reader, table).await;
+    }));
+    // The floor has as many threads as the server.
+    let threads = Builder::new_multi_thread().enable_all().build().expect("threads can start");
+    throughput(&cluster, &reader, &threads, table).await;
     warm_search(&cluster, &reader, table).await;
+    threads.shutdown_background();
     cluster.stop();
 }
 
@@ -81,20 +85,25 @@ fn arguments(number: usize) -> Map<String, Value> {
 }
 
 /// Compares searches per second.
-async fn throughput(cluster: &Cluster, reader: &Reader, table: &mut Table) {
+async fn throughput(cluster: &Cluster, reader: &Arc<Reader>, threads: &Runtime, table: &mut Table) {
     let connections = CONNECTIONS.to_string();
     let server =
         HttpServer::start(cluster.client_program(), &["--connections", &connections]).await;
     let per_second = |begun: Instant| (CLIENTS * SEARCHES) as f64 / begun.elapsed().as_secs_f64();
     let floor = async |_| {
         let begun = Instant::now();
-        join_all((0..CLIENTS).map(|client| async move {
-            for number in 0..SEARCHES {
-                let result = reader.call("search", &arguments(client + number)).await;
-                assert!(!result.expect("the search succeeds").rows.is_empty());
-            }
-        }))
-        .await;
+        let client = |client| {
+            let reader = Arc::clone(reader);
+            threads.spawn(async move {
+                for number in 0..SEARCHES {
+                    let result = reader.call("search", &arguments(client + number)).await;
+                    assert!(!result.expect("the search succeeds").rows.is_empty());
+                }
+            })
+        };
+        for client in join_all((0..CLIENTS).map(client)).await {
+            client.expect("each search has passages");
+        }
         per_second(begun)
     };
     let ours = async |_| {
