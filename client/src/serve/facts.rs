@@ -2,6 +2,7 @@
 
 use crate::embed::Embedder;
 use crate::store::{self, Function, Identity, Notice, Store};
+use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
@@ -110,4 +111,19 @@ async fn words_only(
         Err(error) if error.is_transient() || error.is_denied() => Err(error),
         Err(error) => Ok(Some(Notice { message: error.to_string(), hint: Some(error.remedy()) })),
     }
+}
+
+/// Returns whether a function takes an embedding.
+pub(super) fn takes_embedding(functions: &[store::Function]) -> bool {
+    functions
+        .iter()
+        .any(|function| function.arguments.iter().any(|argument| argument.name == "embedding"))
+}
+
+/// Returns whether the arguments have a query without an embedding, for a search that is not by words only.
+pub(super) fn needs_embedding(arguments: &Map<String, Value>) -> bool {
+    let text = |name| arguments.get(name).and_then(Value::as_str);
+    arguments.get("embedding").is_none_or(Value::is_null)
+        && text("mode") != Some("text")
+        && text("query").is_some_and(|query| !query.trim().is_empty())
 }

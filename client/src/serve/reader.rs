@@ -1,15 +1,13 @@
 //! Answers requests over a pool of connections.
 
 mod browse;
-mod embed;
+pub(super) mod embed;
 
 use super::connections::{Connections, Lease, Report};
 use super::error::Error;
-use super::facts::{Facts, Version};
+use super::facts::{Facts, Version, needs_embedding, takes_embedding};
 use crate::embed::Embedder;
 use crate::store::{self, CallResult};
-pub(super) use embed::Embedded;
-use embed::{needs_embedding, takes_embedding};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::{Duration, Instant};

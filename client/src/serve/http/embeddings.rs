@@ -1,7 +1,8 @@
 //! Embeddings of texts, in the shape of the `OpenAI` API, so that other programs embed with the store's model.
 
 use super::super::error::Error;
-use super::super::reader::{Embedded, Reader};
+use super::super::reader::Reader;
+use super::super::reader::embed::Embedded;
 use super::super::web::{answer, reject};
 use super::body::JsonBody;
 use crate::embed::Embedding;

@@ -1,7 +1,7 @@
 //! The embeddings of queries and of other texts.
 
 use super::super::error::Error;
-use super::super::facts::Facts;
+use super::super::facts::{Facts, needs_embedding, takes_embedding};
 use super::Reader;
 use crate::embed::{self, Embedding};
 use crate::store;
@@ -96,18 +96,4 @@ pub struct Embedded {
     pub embeddings: Vec<Embedding>,
     /// The number of tokens of all texts; 0 if a service embeds.
     pub tokens: usize,
-}
-
-pub(super) fn takes_embedding(functions: &[store::Function]) -> bool {
-    functions
-        .iter()
-        .any(|function| function.arguments.iter().any(|argument| argument.name == "embedding"))
-}
-
-/// Returns whether the arguments have a query without an embedding, for a search that is not by words only.
-pub(super) fn needs_embedding(arguments: &Map<String, Value>) -> bool {
-    let text = |name| arguments.get(name).and_then(Value::as_str);
-    arguments.get("embedding").is_none_or(Value::is_null)
-        && text("mode") != Some("text")
-        && text("query").is_some_and(|query| !query.trim().is_empty())
 }
