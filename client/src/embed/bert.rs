@@ -215,8 +215,8 @@ impl Residual {
     }
 }
 
-/// The columns of a matrix that are multiplied at a time. A multiplication copies the matrix in another order, which for
-/// a question takes most of the time. It is faster in a narrow matrix, whose rows are near each other in memory.
+/// The columns of a matrix that are multiplied at a time. A multiplication first copies the matrix in another order, which
+/// takes most of its time for a short text. A narrow matrix is copied faster: its rows are near each other in memory.
 const COLUMNS: usize = 192;
 
 /// A linear projection.

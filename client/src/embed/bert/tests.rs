@@ -58,6 +58,28 @@ fn states(prefix: &str, activation: &str, wordpieces: &[u32]) -> Result<Vec<Vec<
 }
 
 #[test]
+fn a_projection_in_parts_equals_that_of_the_whole_matrix() {
+    let (from, to) = (3, 2 * COLUMNS + 5);
+    let numbers = |count: usize| (0..count).map(|at| (at as f32 * 1.7).sin());
+    let bytes = |count| numbers(count).flat_map(f32::to_le_bytes).collect::<Vec<u8>>();
+    let (weight, bias) = (bytes(from * to), bytes(to));
+    let file = safetensors::serialize(
+        [
+            ("weight", TensorView::new(Dtype::F32, vec![to, from], &weight).unwrap()),
+            ("bias", TensorView::new(Dtype::F32, vec![to], &bias).unwrap()),
+        ],
+        None,
+    )
+    .unwrap();
+    let linear = Linear::load(&Weights::read(&file).unwrap(), from, to).unwrap();
+    let states = Array2::from_shape_vec((2, from), vec![1.0, -2.0, 0.5, 3.0, 0.25, -1.0]).unwrap();
+    let weight = Array2::from_shape_vec((to, from), numbers(from * to).collect()).unwrap();
+    let expected = states.dot(&weight.t()) + Array1::from_iter(numbers(to));
+    let difference = linear.forward(&states) - expected;
+    assert!(difference.iter().all(|number| number.abs() < 1e-5), "{difference}");
+}
+
+#[test]
 fn names_of_weights_may_begin_with_the_type_of_the_model() {
     let expected = states("", "gelu", &[1, 4, 2]).unwrap();
     assert_eq!(states("bert.", "gelu", &[1, 4, 2]).unwrap(), expected);
