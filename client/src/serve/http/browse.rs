@@ -67,7 +67,7 @@ pub(super) async fn documents(
 ) -> Response {
     let list = async || {
         let ListParameters { uri, collection, version, after, limit } = parameters(given)?;
-        let after = after.as_deref().map(key::<DocumentKey>).transpose()?;
+        let after = after.as_deref().map(key_of::<DocumentKey>).transpose()?;
         let limit = within(limit, DOCUMENTS)?;
         let filter = DocumentFilter {
             uri,
@@ -80,7 +80,7 @@ pub(super) async fn documents(
         };
         let documents = reader.documents(&filter).await?;
         let is_full = documents.len() == limit as usize;
-        let next = documents.last().filter(|_| is_full).map(|last| next(&last.key()));
+        let next = documents.last().filter(|_| is_full).map(|last| cursor(&last.key()));
         Ok(DocumentPage { results: documents, next })
     };
     respond(list().await)
@@ -133,22 +133,22 @@ pub(super) async fn chunks(
     let read = async || {
         let ChunkParameters { document_id, after, limit } = parameters(given)?;
         let limit = within(limit, CHUNKS)?;
-        let after = after.as_deref().map(key::<ChunkKey>).transpose()?;
+        let after = after.as_deref().map(key_of::<ChunkKey>).transpose()?;
         let chunks = reader.chunks(document_id, after, limit).await?;
         let is_full = chunks.len() == limit as usize;
-        let next = chunks.last().filter(|_| is_full).map(|last| next(&last.key()));
+        let next = chunks.last().filter(|_| is_full).map(|last| cursor(&last.key()));
         Ok(json!({ "results": chunks, "next": next }))
     };
     respond(read().await)
 }
 
-/// Returns the key of the last row of a page, as `next` has it.
-fn next(key: &impl Serialize) -> String {
+/// Returns the value of `next` for the key of the last row of a page.
+fn cursor(key: &impl Serialize) -> String {
     serde_json::to_string(key).expect("a key is JSON")
 }
 
-/// Returns the key that `after` has.
-fn key<'a, T: Deserialize<'a>>(after: &'a str) -> Result<T, Error> {
+/// Returns the key in a value of `after`.
+fn key_of<'a, T: Deserialize<'a>>(after: &'a str) -> Result<T, Error> {
     serde_json::from_str(after).map_err(|_| {
         Error::invalid(
             "\"after\" is not a value of \"next\"",
