@@ -33,6 +33,7 @@ use crate::settings;
 use crate::types::Name;
 use layout::Layout;
 use pgrx::pg_sys;
+use shards::lock_chunks;
 use std::rc::Rc;
 
 /// The types that an ordinal may have.
@@ -62,7 +63,7 @@ impl Store {
     /// a column, or the id of documents or embeddings, has a type that cannot be read.
     pub fn resolve(name: Option<Name>) -> Result<Self, Error> {
         let name = name.map_or_else(settings::store, |Name(name)| name);
-        let Some(layout) = layout::find(&name) else {
+        let Some(layout) = find(&name) else {
             return Err(Error::NoStore { nearest: nearest_store(&name), store: name });
         };
         if !layout.is_checked.get() {
@@ -76,6 +77,20 @@ impl Store {
     pub fn has_source_ids(&self) -> bool {
         self.0.chunks.can_read("source_id", "text")
     }
+}
+
+/// Returns the layout of a store. If Citus may distribute it, its chunks are locked against a reindex that replaces it.
+fn find(name: &str) -> Option<Rc<Layout>> {
+    let mut layout = layout::find(name)?;
+    while layout.may_have_shards {
+        lock_chunks(&layout);
+        let locked = layout::find(name)?;
+        if Rc::ptr_eq(&locked, &layout) {
+            break;
+        }
+        layout = locked;
+    }
+    Some(layout)
 }
 
 /// Checks that a layout has the required columns, in types that can be read.

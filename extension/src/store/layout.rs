@@ -33,6 +33,8 @@ pub struct Layout {
     pub embeddings: Option<Relation>,
     /// The side table of a store that `adopt` made: what its views show of chunks beside the source.
     pub adopted: Option<Relation>,
+    /// Whether Citus may distribute the store: it is installed, and chunks are a table.
+    pub may_have_shards: bool,
     /// Whether the columns that every store must have were found.
     pub is_checked: Cell<bool>,
     slots: RefCell<HashMap<TypeId, Rc<dyn Any>>>,
@@ -95,6 +97,12 @@ fn is_side_table(relation: &Relation) -> bool {
         && relation.is_of("tsv", pg_sys::TSVECTOROID)
 }
 
+/// Returns whether the database has Citus.
+fn has_citus() -> bool {
+    // SAFETY: a look-up in the catalog by a string that ends in NUL, which gives 0 for a missing extension.
+    unsafe { pg_sys::get_extension_oid(c"citus".as_ptr(), true) != pg_sys::InvalidOid }
+}
+
 /// Returns the id of the document of a chunk, whose first half is that of the chunk's id.
 fn document_of(id: &str) -> String {
     format!(
@@ -116,6 +124,7 @@ impl Layout {
         let chunks = relation(chunks, "chunks");
         Self {
             store: store.to_owned(),
+            may_have_shards: chunks.is_table && has_citus(),
             adopted: with(adopted, "adopted_chunks", "document_id")
                 .filter(|adopted| is_side_table(adopted) && !chunks.is_table),
             chunks,

@@ -13,10 +13,12 @@ it to the nodes that have the shards now, also while they move, and it sees what
 A store without Citus is read directly.
 */
 
+mod chunk_lock;
 mod route;
 mod shard_call;
 mod shard_map;
 
+pub use chunk_lock::lock_chunks;
 pub use route::Route;
 pub use shard_call::ShardCall;
 

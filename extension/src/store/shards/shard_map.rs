@@ -47,9 +47,7 @@ const UUID_HASH: u32 = 2963;
 impl ShardMap {
     /// Reads the shards of a layout. Returns `None` if Citus does not distribute its tables, or not by document.
     pub fn read(connection: &Connection, layout: &Layout) -> Option<Self> {
-        // SAFETY: a look-up in the catalog by a string that ends in NUL, which gives 0 for a missing extension.
-        let citus = unsafe { pg_sys::get_extension_oid(c"citus".as_ptr(), true) };
-        if citus == pg_sys::InvalidOid || !layout.chunks.is_table {
+        if !layout.may_have_shards {
             return None;
         }
         let followers = [layout.documents.as_ref(), layout.embeddings.as_ref()];
