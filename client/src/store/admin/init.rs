@@ -31,6 +31,8 @@ pub struct InitOptions {
     pub language: Option<String>,
     /// The number of hash partitions of the chunks; `None` for a single table.
     pub partitions: Option<u32>,
+    /// How Citus distributes the store: `schema` or `document`; `None` for a store on one server.
+    pub distributed: Option<String>,
 }
 
 impl Store {
@@ -42,7 +44,7 @@ impl Store {
     ///
     /// Returns [`Error::ReadOnly`] for an adopted store, [`Error::NotOwner`] if the schema exists and belongs to another role, and
     /// [`Error::Database`] if the extension is not installed on the server, if the caller lacks a
-    /// privilege, or if the store has other dimensions.
+    /// privilege, if the store has other dimensions, or if it needs Citus and the database has none.
     pub async fn init(&mut self, options: &InitOptions) -> Result<usize, Error> {
         // Without the extension, nothing was adopted.
         if let Ok(Layout { source: table @ Some(_), .. }) = self.layout().await {
@@ -75,8 +77,15 @@ impl Store {
         let statements = transaction
             .query_unnamed(
                 "SELECT passage.create_store(store => $1::text::name, dimensions => $2, embedding_type => $3, \
-                 language => $4::text::regconfig, partitions => $5)",
-                &[name, &dimensions, &options.embedding_type, &options.language, &partitions],
+                 language => $4::text::regconfig, partitions => $5, distributed => $6)",
+                &[
+                    name,
+                    &dimensions,
+                    &options.embedding_type,
+                    &options.language,
+                    &partitions,
+                    &options.distributed,
+                ],
             )
             .await
             .map_err(|error| Error::during(Operation::CreateStore, name, &error))?;

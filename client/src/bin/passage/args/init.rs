@@ -1,7 +1,7 @@
 //! The options of `init`.
 
 use super::{Embedder, EmbeddingType, Server};
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 /// The text below the options.
 pub const HELP: &str = "\
@@ -12,7 +12,8 @@ Examples:
   passage init
   passage init --store notes --no-embed
   passage init --embedding-type halfvec --language german
-  passage init --partitions 8";
+  passage init --partitions 8
+  passage init --store tenant_1 --distributed schema";
 
 #[derive(Args)]
 pub struct Init {
@@ -32,7 +33,29 @@ pub struct Init {
     /// Number of hash partitions of the chunks, 2 to 1024 [default: a single table]
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(2..=1024))]
     pub partitions: Option<u32>,
+    /// How Citus distributes the store, which needs Citus [default: it does not]
+    #[arg(long, value_name = "LAYOUT", conflicts_with = "partitions")]
+    pub distributed: Option<Distribution>,
     /// Print the result as one JSON object
     #[arg(long)]
     pub json: bool,
+}
+
+/// The rows of a store that Citus keeps together.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum Distribution {
+    /// All tables are on one node, for many stores such as one per tenant
+    Schema,
+    /// Each document is on one node, for a store that is too large for one server
+    Document,
+}
+
+impl Distribution {
+    /// Returns the name that `create_store` has for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Schema => "schema",
+            Self::Document => "document",
+        }
+    }
 }

@@ -17,6 +17,7 @@ pub async fn init(args: args::Init) -> Result<String, Error> {
         embedding_type: args.embedding_type.map(|it| it.name().to_owned()),
         language: args.language,
         partitions: args.partitions,
+        distributed: args.distributed.map(|it| it.name().to_owned()),
     };
     let statements = store.init(&init).await?;
     let (model, local) = embedder.map_or((None, None), |(embedder, local)| {
