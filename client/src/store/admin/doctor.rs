@@ -136,11 +136,13 @@ impl Store {
             Ok(result) => Ok(Some(result)),
             Err(error @ Error::Database { .. }) if !error.is_shutdown() => {
                 self.run("ROLLBACK TO before_check").await?;
-                findings.push(Finding::warning(
-                    subject,
-                    format!("not checked: {error}"),
-                    "Run passage doctor as the owner of the store.",
-                ));
+                // A node of Citus may not answer.
+                let remedy = if error.is_transient() {
+                    "Run passage doctor again later."
+                } else {
+                    "Run passage doctor as the owner of the store."
+                };
+                findings.push(Finding::warning(subject, format!("not checked: {error}"), remedy));
                 Ok(None)
             }
             Err(error) => Err(error),
@@ -173,22 +175,45 @@ impl Store {
         Ok(())
     }
 
-    /// Checks the settings of Citus, if it distributes the store.
+    /// Checks on each node whether Citus allows what functions over rows of the store need, if it distributes the store.
     async fn check_citus(&self, findings: &mut Vec<Finding>) -> Result<(), Error> {
         if !self.is_distributed().await? {
             return Ok(());
         }
-        let sql = "SELECT coalesce(current_setting('citus.allow_nested_distributed_execution', true)::boolean, false)";
-        let is_allowed: bool = self.query_one(sql, &[]).await?.get(0);
-        findings.push(if is_allowed {
-            Finding::good("citus", "it distributes the store, and functions may read it in queries of other nodes")
-        } else {
-            Finding::warning(
+        let sql = "SELECT coalesce(format('%s:%s', nodename, nodeport), 'this node'), success, \
+                   coalesce(success AND result = 'on', false) \
+                   FROM run_command_on_all_nodes('SELECT current_setting(''citus.allow_nested_distributed_execution'', true)') \
+                   LEFT JOIN pg_dist_node USING (nodeid) ORDER BY 1";
+        let check = async { self.query(sql, &[]).await };
+        let Some(nodes) = self.try_check("citus", findings, check).await? else { return Ok(()) };
+        let named = |is_named: &dyn Fn(bool, bool) -> bool| {
+            let names = nodes.iter().filter(|node| is_named(node.get(1), node.get(2)));
+            names.map(|node| node.get::<_, &str>(0)).collect::<Vec<_>>().join(", ")
+        };
+        let silent = named(&|answers, _| !answers);
+        let forbidding = named(&|answers, allows| answers && !allows);
+        if !silent.is_empty() {
+            findings.push(Finding::warning(
                 "citus",
-                "citus.allow_nested_distributed_execution is off: a function over rows of the store fails if Citus moves the query to another node",
+                format!("no answer from {silent}: calls that need its shards fail"),
+                "Start the node, or check how the other nodes connect to it: SELECT * FROM citus_check_cluster_node_health();",
+            ));
+        }
+        if !forbidding.is_empty() {
+            findings.push(Finding::warning(
+                "citus",
+                format!(
+                    "citus.allow_nested_distributed_execution is off on {forbidding}: \
+                     a function over rows of the store fails if Citus moves the query to another node"
+                ),
                 "ALTER ROLE ... SET citus.allow_nested_distributed_execution = on; on each node, or put the rows into a CTE with MATERIALIZED.",
-            )
-        });
+            ));
+        } else if silent.is_empty() {
+            findings.push(Finding::good(
+                "citus",
+                "it distributes the store, and functions may read it in queries of other nodes",
+            ));
+        }
         Ok(())
     }
 
