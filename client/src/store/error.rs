@@ -102,9 +102,12 @@ pub enum Error {
         /// The table that was adopted; `None` for views that were defined by hand.
         table: Option<String>,
     },
-    /// Citus distributes the store, so it cannot be replaced as a whole.
-    #[error("store \"{0}\" is distributed by Citus, so no other store can replace it at once")]
+    /// Citus distributes the documents of the store over several nodes, so it cannot be replaced as a whole.
+    #[error("store \"{0}\" is distributed by document, so no other store can replace it at once")]
     Distributed(String),
+    /// Citus distributes the store, and the session is not on the node that may replace it.
+    #[error("store \"{0}\" can be reindexed only on the coordinator of Citus")]
+    NotCoordinator(String),
     /// The store's embeddings are a view of embeddings that another program writes.
     #[error("store \"{store}\" cannot be embedded: its embeddings are those of {}", shown(.table.as_deref()))]
     ForeignEmbeddings {
@@ -350,9 +353,8 @@ impl Error {
                 let schema = quote_identifier(schema);
                 format!("Use the options of the earlier run, or start again after DROP SCHEMA {schema} CASCADE.")
             }
-            Error::Distributed(_) => {
-                "Reindex each collection with --collection. For another model create a second store, load it, and rename both schemas.".into()
-            }
+            Error::Distributed(_) => remedy::BY_DOCUMENT.into(),
+            Error::NotCoordinator(_) => remedy::OTHER_NODE.into(),
             Error::ReindexRunning(_) => "Wait until the other run ends.".into(),
             Error::InUse(_) => {
                 "End the transactions and run the command again, which continues from here. SELECT pid, xact_start, query \

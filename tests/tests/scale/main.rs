@@ -6,5 +6,6 @@ mod citus;
 mod commands;
 mod matrix;
 mod nodes;
+mod reindex;
 mod shards;
 mod writing;

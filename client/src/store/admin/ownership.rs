@@ -18,9 +18,10 @@ use tokio_postgres::GenericClient;
 /// The setting with which statements find no objects that another role may have created.
 pub(in crate::store) const PINNED_SEARCH_PATH: &str = "search_path = pg_catalog, pg_temp";
 
-/// The relations of a store, and of a shadow store that a reindex fills.
-const RELATIONS: &str =
-    "('documents', 'chunks', 'embeddings', 'strategies', 'settings', 'chunks_embedded', 'made')";
+/// The relations of a store, of a store that Citus distributes by document, and of a shadow store that a reindex
+/// fills.
+const RELATIONS: &str = "('documents', 'chunks', 'embeddings', 'strategies', 'settings', \
+    'chunks_embedded', 'shard_keys', 'made')";
 
 /// The common table expressions for the roles of the session.
 const ROLES: &str = "\

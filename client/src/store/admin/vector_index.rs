@@ -99,16 +99,21 @@ impl Store {
         let lock = "SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('passage.create_store ' OPERATOR(pg_catalog.||) $1::text, 0))";
         transaction.execute_unnamed(lock, &[name]).await?;
         if uses_more_memory {
+            // Citus rejects a function that reads the store in a query over it.
+            let sql = format!(
+                "SELECT {ELEMENT_BYTES} + coalesce(max(CASE embedding_type \
+                 WHEN 'binary' THEN dimensions / 8 WHEN 'halfvec' THEN 2 * dimensions ELSE 4 * dimensions END), 0) \
+                 FROM _passage.recorded_facts($1::text::name)"
+            );
+            let bytes: i32 = transaction.query_one_unnamed(&sql, &[name]).await?.get(0);
             // The graph of all rows, but at most the size of the shared buffers.
             let memory = format!(
                 "SELECT set_config('maintenance_work_mem', greatest( \
                  pg_size_bytes(current_setting('maintenance_work_mem')), \
                  least(pg_size_bytes(current_setting('shared_buffers')), \
-                 (SELECT {BUILD_BYTES} + count(*) * (coalesce(max(CASE embedding_type \
-                 WHEN 'binary' THEN dimensions / 8 WHEN 'halfvec' THEN 2 * dimensions ELSE 4 * dimensions END), 0) + {ELEMENT_BYTES}) \
-                 FROM {schema}.embeddings, _passage.recorded_facts($1::text::name)))) / 1024 || 'kB', true)"
+                 (SELECT {BUILD_BYTES} + count(*) * $1 FROM {schema}.embeddings))) / 1024 || 'kB', true)"
             );
-            transaction.execute_unnamed(&memory, &[name]).await?;
+            transaction.execute_unnamed(&memory, &[&bytes]).await?;
         } else {
             transaction.batch_execute("SET LOCAL max_parallel_maintenance_workers = 0").await?;
         }

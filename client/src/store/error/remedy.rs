@@ -42,6 +42,14 @@ pub enum Operation {
     Other,
 }
 
+/// Citus distributes a store by document.
+pub(super) const BY_DOCUMENT: &str = "Reindex each collection with --collection. For another model create a second store, load it, \
+    and rename both schemas.";
+
+/// The session is on another node of Citus than the coordinator.
+pub(super) const OTHER_NODE: &str = "Connect to the node that SELECT nodename, nodeport FROM pg_dist_node WHERE groupid = 0 returns, \
+    or reindex each --collection, which any node can do.";
+
 /// The remedy behind a statement pooler.
 pub(super) const NO_TRANSACTIONS: &str = "Connect to the server directly, or through a pool in transaction mode \
     (pool_mode = transaction). The client needs transactions.";

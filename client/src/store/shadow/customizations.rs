@@ -135,10 +135,9 @@ pub(super) async fn statements(
     client: &impl GenericClient,
     store: &str,
     shadow: &str,
-) -> Result<String, Error> {
+) -> Result<Vec<String>, Error> {
     let rows = query_catalog(client, CUSTOMIZATIONS, store, shadow).await?;
-    let statements: Vec<&str> = rows.iter().map(|row| row.get(0)).collect();
-    Ok(statements.join(";\n"))
+    Ok(rows.iter().map(|row| row.get(0)).collect())
 }
 
 /// Queries the catalogs about an original store and its shadow store, within a transaction. The search path

@@ -117,24 +117,31 @@ impl StorePair {
             "CROSS JOIN (VALUES ('')) AS embeddings (rows)".into()
         };
         let row = ROW_VERSION.replace("xmin", "documents.xmin").replace("ctid", "documents.ctid");
+        // Citus joins tables of two schemas only if each is a common table expression of its own.
         let sql = format!(
-            "SELECT id, fingerprint FROM (SELECT documents.id, collection, version, uri, \
+            "WITH original AS MATERIALIZED (SELECT documents.id, collection, version, uri, \
              md5(concat_ws(';', {row}, chunks.rows, embeddings.rows))::uuid AS fingerprint \
-             FROM {original}.documents {chunks} {embeddings}) AS original \
-             WHERE NOT EXISTS (SELECT FROM {shadow}.{FINGERPRINTS} WHERE document_id = original.id \
-             AND {FINGERPRINTS}.fingerprint = original.fingerprint) ORDER BY collection, version, uri"
+             FROM {original}.documents {chunks} {embeddings}), \
+             made AS MATERIALIZED (SELECT document_id, fingerprint FROM {shadow}.{FINGERPRINTS}) \
+             SELECT id, fingerprint FROM original \
+             WHERE NOT EXISTS (SELECT FROM made WHERE document_id = original.id \
+             AND made.fingerprint = original.fingerprint) ORDER BY collection, version, uri"
         );
         let rows = client.query_unnamed(&sql, &[]).await?;
         let outdated: Vec<_> = rows
             .iter()
             .map(|row| OutdatedDocument { id: row.get(0), fingerprint: row.get(1) })
             .collect();
-        let ids: Vec<_> = outdated.iter().map(|document| document.id).collect();
-        // All are deleted before any is written: a document may have got the uri of another one.
         let sql = format!(
-            "DELETE FROM {shadow}.documents WHERE id = ANY ($1) \
-             OR NOT EXISTS (SELECT FROM {original}.documents AS source WHERE source.id = documents.id)"
+            "WITH original AS MATERIALIZED (SELECT id FROM {original}.documents), \
+             shadow AS MATERIALIZED (SELECT id FROM {shadow}.documents) \
+             SELECT id FROM shadow EXCEPT SELECT id FROM original"
         );
+        let removed = client.query_unnamed(&sql, &[]).await?;
+        let outdated_ids = outdated.iter().map(OutdatedDocument::id);
+        let ids: Vec<Uuid> = outdated_ids.chain(removed.iter().map(|row| row.get(0))).collect();
+        // All are deleted before any is written: a document may have got the uri of another one.
+        let sql = format!("DELETE FROM {shadow}.documents WHERE id = ANY ($1)");
         client.execute_unnamed(&sql, &[&ids]).await?;
         Ok(outdated)
     }
@@ -148,7 +155,7 @@ impl StorePair {
         document: &ShadowDocument<'_>,
     ) -> Result<WriteOutcome, tokio_postgres::Error> {
         let Self { original, shadow, columns, reuses_embeddings, .. } = self;
-        let CopiedColumns { documents, chunks, .. } = columns;
+        let CopiedColumns { documents, chunks, embedding, .. } = columns;
         let (hash, count, metadata) = match document {
             ShadowDocument::Copied => ("content_hash", None, None),
             ShadowDocument::Split { document, is_same, .. } => {
@@ -165,9 +172,10 @@ impl StorePair {
             return Ok(WriteOutcome::Conflict);
         }
         let embeddings = format!(
-            "INSERT INTO {shadow}.embeddings (chunk_id, document_id, embedding) \
-             SELECT chunk_id, document_id, embedding FROM {original}.embeddings WHERE document_id = $1 \
-             AND chunk_id IN (SELECT id FROM {shadow}.chunks WHERE document_id = $1)"
+            "WITH present AS MATERIALIZED (SELECT id FROM {shadow}.chunks WHERE document_id = $1) \
+             INSERT INTO {shadow}.embeddings (chunk_id, document_id, embedding) \
+             SELECT chunk_id, document_id, {embedding} FROM {original}.embeddings WHERE document_id = $1 \
+             AND chunk_id IN (SELECT id FROM present)"
         );
         match document {
             ShadowDocument::Copied => {
@@ -183,9 +191,10 @@ impl StorePair {
                 copy_chunks(transaction, statements, &[document]).await?;
                 // A chunk that stays keeps the metadata that users have added.
                 let sql = format!(
-                    "UPDATE {shadow}.chunks SET metadata = (source.metadata - 'imports') || chunks.metadata \
-                     FROM {original}.chunks AS source WHERE chunks.document_id = $1 AND source.document_id = $1 \
-                     AND source.id = chunks.id AND source.metadata - 'imports' <> '{{}}'"
+                    "WITH source AS MATERIALIZED (SELECT id, metadata - 'imports' AS metadata FROM {original}.chunks \
+                     WHERE document_id = $1 AND metadata - 'imports' <> '{{}}') \
+                     UPDATE {shadow}.chunks SET metadata = source.metadata || chunks.metadata FROM source \
+                     WHERE chunks.document_id = $1 AND source.id = chunks.id"
                 );
                 transaction.execute_unnamed(&sql, &[&id]).await?;
                 if *reuses_embeddings && !reused.is_empty() {

@@ -94,6 +94,15 @@ impl Store {
         Ok(self.query_one(sql, &[&shadow, &MARK]).await?.get(0))
     }
 
+    /// Returns the column `embedding` with a cast to the type that it has in this store. Citus fails to add this cast
+    /// itself, as the function of pgvector has further arguments.
+    pub(super) async fn typed_embedding(&self) -> Result<String, Error> {
+        let sql = "SELECT 'embedding' || coalesce((SELECT '::' || pg_catalog.format_type(atttypid, atttypmod) \
+            FROM pg_catalog.pg_attribute WHERE attrelid = pg_catalog.to_regclass($1) AND attname = 'embedding'), '')";
+        let table = format!("{}.embeddings", self.schema);
+        Ok(self.query_one(sql, &[&table]).await?.get(0))
+    }
+
     /// Returns the columns of a table that are not generated, except some, separated by commas.
     pub(super) async fn column_list(&self, table: &str, except: &[&str]) -> Result<String, Error> {
         let sql = "SELECT coalesce(string_agg(pg_catalog.quote_ident(attname), ', ' ORDER BY attnum), '') \

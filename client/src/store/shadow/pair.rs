@@ -19,11 +19,13 @@ pub(super) struct StorePair {
     pub(super) reuses_embeddings: bool,
 }
 
-/// The columns that are copied without change, as lists for a statement.
+/// The columns that are copied, as lists for a statement.
 pub(super) struct CopiedColumns {
     pub(super) documents: String,
     pub(super) chunks: String,
     pub(super) strategies: String,
+    /// The embedding, as the type of the shadow store.
+    pub(super) embedding: String,
 }
 
 /// The setting that marks a shadow store until the swap.

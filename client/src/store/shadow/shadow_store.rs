@@ -82,6 +82,7 @@ impl ShadowStore {
             documents: writer.column_list("documents", &SPLIT_COLUMNS).await?,
             chunks: writer.column_list("chunks", &[]).await?,
             strategies: writer.column_list("strategies", &[]).await?,
+            embedding: writer.typed_embedding().await?,
         };
         let pair = StorePair {
             original_name: store.to_owned(),
@@ -150,10 +151,7 @@ async fn open(url: &str, store: &str) -> Result<(Store, [String; 2]), Error> {
     let mut store = Store::connect_session(url, store).await?;
     store.must_exist().await?;
     store.become_owner().await?;
-    // Citus commits a change of names on one node after the other.
-    if store.is_distributed().await? {
-        return Err(Error::Distributed(store.name.clone()));
-    }
+    store.must_be_replaceable().await?;
     let [_, former] = &names;
     if store.schema_exists(former).await? {
         return Err(Error::SchemaExists(former.clone()));
@@ -162,6 +160,24 @@ async fn open(url: &str, store: &str) -> Result<(Store, [String; 2]), Error> {
 }
 
 impl Store {
+    /// Checks that a store which Citus distributes can be replaced, and in this session.
+    async fn must_be_replaceable(&self) -> Result<(), Error> {
+        if !self.is_distributed().await? {
+            return Ok(());
+        }
+        let sql = "SELECT _passage.store_placement($1::pg_catalog.text::pg_catalog.name) ->> 'distributed'";
+        let distributed = self.query_one(sql, &[&self.name]).await?;
+        // Citus commits the swap on one node after the other, and a call reads the shards of all nodes.
+        if distributed.get::<_, Option<&str>>(0) != Some("schema") {
+            return Err(Error::Distributed(self.name.clone()));
+        }
+        let sql = "SELECT groupid = 0 FROM pg_catalog.pg_dist_local_group";
+        if !self.query_one(sql, &[]).await?.get::<_, bool>(0) {
+            return Err(Error::NotCoordinator(self.name.clone()));
+        }
+        Ok(())
+    }
+
     /// Excludes other reindexes of the store until this connection ends.
     async fn lock_reindex(&self) -> Result<(), Error> {
         let sql = "SELECT pg_catalog.pg_try_advisory_lock(pg_catalog.hashtextextended('passage reindex ' || $1::text, 0))";

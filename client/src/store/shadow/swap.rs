@@ -21,6 +21,7 @@ use super::pair::{FINGERPRINTS, MARK, READ_LOCK, StorePair, WRITE_LOCK};
 use super::shadow_store::ShadowStore;
 use super::{customizations, obstacles};
 use crate::postgres_text::quote_identifier;
+use futures_util::future::try_join_all;
 use std::sync::Arc;
 use tokio_postgres::Transaction;
 use tokio_postgres::error::SqlState;
@@ -108,15 +109,23 @@ async fn lock<'a>(
     let rest = if pair.original_has_embeddings { "documents embeddings" } else { "documents" };
     let rest = rest.split(' ').chain(["strategies", "settings"]);
     let rest: Vec<_> = rest.map(|table| format!("{schema}.{table}")).collect();
-    // Together less than the default of deadlock_timeout.
-    let sql = format!(
-        "SET LOCAL lock_timeout = '300ms'; LOCK TABLE {schema}.chunks IN ACCESS EXCLUSIVE MODE; \
-         SET LOCAL lock_timeout = '100ms'; LOCK TABLE {} IN ACCESS EXCLUSIVE MODE; \
-         SET LOCAL lock_timeout = 0",
-        rest.join(", ")
-    );
+    // The limits are together less than the default of deadlock_timeout. Citus copies a message with SET LOCAL to the
+    // other nodes as a whole.
+    let copy = |to: &str| {
+        format!("SELECT _passage.set_citus_setting('citus.propagate_set_commands', '{to}')")
+    };
+    let statements = [
+        copy("local"),
+        "SET LOCAL lock_timeout = '300ms'".to_owned(),
+        format!("LOCK TABLE {schema}.chunks IN ACCESS EXCLUSIVE MODE"),
+        "SET LOCAL lock_timeout = '100ms'".to_owned(),
+        format!("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE", rest.join(", ")),
+        "SET LOCAL lock_timeout = 0".to_owned(),
+        copy("none"),
+    ];
     let transaction = store.begin().await?;
-    match transaction.batch_execute(&sql).await {
+    let executed = statements.iter().map(|statement| transaction.batch_execute(statement));
+    match try_join_all(executed).await.map(drop) {
         Ok(()) => Ok(Some(transaction)),
         Err(database) if database.code() == Some(&SqlState::LOCK_NOT_AVAILABLE) => {
             transaction.rollback().await.map(|()| None).map_err(error)
@@ -172,20 +181,25 @@ impl PendingSwap<'_> {
         obstacles::check(&transaction, original_name, shadow_name).await?;
         let customizations =
             customizations::statements(&transaction, original_name, shadow_name).await;
-        let customizations = customizations.map_err(error)?;
         let former = quote_identifier(&pair.former_name);
         let strategies = &columns.strategies;
-        let sql = format!(
-            "INSERT INTO {shadow}.strategies ({strategies}) SELECT {strategies} FROM {original}.strategies;
-             INSERT INTO {shadow}.settings (key, value) SELECT key, value FROM {original}.settings ON CONFLICT (key) DO NOTHING;
-             DELETE FROM {shadow}.settings WHERE key = '{MARK}';
-             DROP TABLE {shadow}.{FINGERPRINTS};
-             ALTER SCHEMA {original} RENAME TO {former};
-             ALTER SCHEMA {shadow} RENAME TO {original};
-             {customizations};
-             SET LOCAL synchronous_commit = on"
-        );
-        transaction.batch_execute(&sql).await.map_err(error)?;
+        let mut statements = vec![
+            format!(
+                "INSERT INTO {shadow}.strategies ({strategies}) SELECT {strategies} FROM {original}.strategies"
+            ),
+            format!(
+                "INSERT INTO {shadow}.settings (key, value) SELECT key, value FROM {original}.settings ON CONFLICT (key) DO NOTHING"
+            ),
+            format!("DELETE FROM {shadow}.settings WHERE key = '{MARK}'"),
+            format!("DROP TABLE {shadow}.{FINGERPRINTS}"),
+            format!("ALTER SCHEMA {original} RENAME TO {former}"),
+            format!("ALTER SCHEMA {shadow} RENAME TO {original}"),
+        ];
+        statements.extend(customizations.map_err(error)?);
+        statements.push("SET LOCAL synchronous_commit = on".to_owned());
+        // Citus takes one change of a definition at a time. All are sent before the first is answered.
+        let executed = statements.iter().map(|statement| transaction.batch_execute(statement));
+        try_join_all(executed).await.map_err(error)?;
         transaction.commit().await.map_err(error)
     }
 
