@@ -16,6 +16,7 @@ A store without Citus is read directly.
 mod chunk_lock;
 mod route;
 mod shard_call;
+mod shard_key;
 mod shard_map;
 
 pub use chunk_lock::lock_chunks;
@@ -45,6 +46,8 @@ struct CachedMap(OnceCell<Option<Rc<ShardMap>>>);
 enum ShardQuery {
     /// The only shard of a store.
     Only,
+    /// One of several shards, by the table of chunks.
+    Rowless,
     /// One of several shards.
     One,
     /// Several shards.
@@ -54,8 +57,8 @@ enum ShardQuery {
 impl StatementKey for ShardQuery {
     fn access(&self) -> Access {
         match self {
-            // Citus has no generic plan for several shards.
-            Self::Several => Access::Any,
+            // Citus has no generic plan for several shards, or for a query with a subquery on one of them.
+            Self::Several | Self::Rowless => Access::Any,
             Self::Only | Self::One => Access::Index,
         }
     }
@@ -111,35 +114,40 @@ impl Store {
         let (shards, owners) = map.shards_of(route);
         let call = self.shard_call(map, statement, values, visited, (&shards, owners));
         let mut results: Vec<Option<Rows>> = shards.iter().map(|_| None).collect();
-        let mut others = Vec::new();
+        let (mut others, mut rowless) = (Vec::new(), Vec::new());
         for (position, shard) in shards.iter().enumerate() {
             // Citus rejects a query within a query on a shard, as in a function over rows of the store. The shards of
             // the own node need no query of Citus.
             if shard.is_local {
                 let (statement, values, settings) = call.statement(position)?;
                 results[position] = Some(connection.read_with(&statement, values, &settings));
+            } else if map.is_hashed() && !shard.key.has_row {
+                rowless.push(to_sql(shard.key.id));
             } else {
-                others.push(to_sql(shard.key));
+                others.push(to_sql(shard.key.id));
             }
         }
-        if !others.is_empty() {
+        let mut queries: Vec<_> =
+            rowless.into_iter().map(|key| (ShardQuery::Rowless, Value::new(key))).collect();
+        match others[..] {
+            [] => {}
+            [key] if !map.is_hashed() => queries.push((ShardQuery::Only, Value::new(key))),
+            [key] => queries.push((ShardQuery::One, Value::new(key))),
+            _ => queries.push((ShardQuery::Several, Value::new(others))),
+        }
+        if !queries.is_empty() {
             let types = connection.result_types(statement, values);
-            let query = match others.len() {
-                _ if !map.is_hashed() => ShardQuery::Only,
-                1 => ShardQuery::One,
-                _ => ShardQuery::Several,
-            };
-            let keys = match query {
-                ShardQuery::Several => Value::new(others),
-                ShardQuery::Only | ShardQuery::One => Value::new(others[0]),
-            };
-            let statement = self.0.statement(query.clone(), || self.query_text(&query));
-            let read = connection.read(&statement, [vec![keys], call.into_values()].concat());
-            for row in 0..read.len() {
-                let key = read.get::<SqlUuid>(row, 0).map(from_sql);
-                let position = shards.iter().position(|shard| Some(shard.key) == key);
-                if let (Some(position), Some(packed)) = (position, read.bytes(row, 1)) {
-                    results[position] = Some(connection.unpack(packed, &types, &self.0.store)?);
+            let arguments = call.into_values();
+            for (query, keys) in queries {
+                let statement = self.0.statement(query.clone(), || self.query_text(&query));
+                let read = connection.read(&statement, [vec![keys], arguments.clone()].concat());
+                for row in 0..read.len() {
+                    let key = read.get::<SqlUuid>(row, 0).map(from_sql);
+                    let position = shards.iter().position(|shard| Some(shard.key.id) == key);
+                    if let (Some(position), Some(packed)) = (position, read.bytes(row, 1)) {
+                        results[position] =
+                            Some(connection.unpack(packed, &types, &self.0.store)?);
+                    }
                 }
             }
         }
@@ -171,7 +179,7 @@ impl Store {
         let owners = owners.filter(|_| is_array && shards.len() > 1);
         ShardCall {
             store: self.0.store.clone(),
-            keys: shards.iter().map(|shard| to_sql(shard.key)).collect(),
+            keys: shards.iter().map(|shard| to_sql(shard.key.id)).collect(),
             relations: map.relations.clone(),
             shards: shards.iter().flat_map(|shard| &shard.ids).copied().collect(),
             statement: statement.text().to_owned(),
@@ -186,8 +194,8 @@ impl Store {
     /// Returns the text of a statement that Citus takes to shards. It calls the function for a row of each.
     fn query_text(&self, query: &ShardQuery) -> String {
         let (from, condition) = match query {
-            // Citus takes a query to the node of the only table that it reads.
-            ShardQuery::Only => (
+            // Citus takes a query to the node of the only table that it reads, or of its only shard with the id.
+            ShardQuery::Only | ShardQuery::Rowless => (
                 "(VALUES ($1)) AS k (document_id)".to_owned(),
                 format!(
                     "(SELECT pg_catalog.count(*) FROM {} AS c WHERE c.document_id {EQUAL} $1) {AT_LEAST} 0",

@@ -7,5 +7,6 @@ mod commands;
 mod matrix;
 mod nodes;
 mod reindex;
+mod shard_ranges;
 mod shards;
 mod writing;

@@ -1,12 +1,12 @@
 //! The shards of a store, and the one that has a document.
 
 use super::route::Route;
+use super::shard_key::{ShardKey, hash, shard_keys};
 use crate::interrupt::pause;
 use crate::spi::{Access, Connection, Rows, Statement, Value};
 use crate::store::layout::{Layout, Relation};
 use crate::store::sql_text::EQUAL;
-use crate::types::to_sql;
-use pgrx::{IntoDatum, pg_sys};
+use pgrx::pg_sys;
 use uuid::Uuid;
 
 /// The shards of a store. Each has a part of all tables that are read: of their rows, or a copy.
@@ -27,8 +27,8 @@ pub struct Shard {
     pub is_local: bool,
     /// The number of each table, in the order of the names, which its name ends in.
     pub ids: Vec<i64>,
-    /// An id that leads to the shard, and which a row of the table `shard_keys` has.
-    pub key: Uuid,
+    /// An id that leads to the shard.
+    pub key: ShardKey,
 }
 
 /// A shard of one table, as the catalogs describe it.
@@ -40,9 +40,6 @@ struct TableShard {
     node: i32,
     is_local: bool,
 }
-
-/// The function that Citus hashes an id with, `uuid_hash`.
-const UUID_HASH: u32 = 2963;
 
 impl ShardMap {
     /// Reads the shards of a layout. Returns `None` if Citus does not distribute its tables, or not by document.
@@ -67,7 +64,10 @@ impl ShardMap {
         };
         let chunks = of(&layout.chunks);
         let copied = copied.map(|relation| relation.oid);
-        let shard = |index: usize, chunks: &TableShard| {
+        let range = |shard: &&TableShard| shard.hash.unwrap_or((i32::MIN, i32::MAX));
+        let ranges: Vec<_> = chunks.iter().map(range).collect();
+        let keys = shard_keys(&ranges);
+        let shard = |(index, chunks): (usize, &&TableShard)| {
             let ids = relations.iter().map(|relation| {
                 let shards = of(relation);
                 // A copy is on every node.
@@ -76,16 +76,14 @@ impl ShardMap {
                 let is_beside = shard.hash == chunks.hash && shard.node == chunks.node;
                 (is_copied || is_beside).then_some(shard.id)
             });
-            let (least, greatest) = chunks.hash.unwrap_or((i32::MIN, i32::MAX));
             Some(Shard {
-                greatest,
+                greatest: ranges[index].1,
                 is_local: chunks.is_local,
                 ids: ids.collect::<Option<_>>()?,
-                key: key(least, greatest),
+                key: keys[index],
             })
         };
-        let shards = chunks.iter().enumerate().map(|(index, chunks)| shard(index, chunks));
-        let shards: Vec<Shard> = shards.collect::<Option<_>>()?;
+        let shards: Vec<Shard> = chunks.iter().enumerate().map(shard).collect::<Option<_>>()?;
         (!shards.is_empty()).then(|| Self {
             relations: relations.iter().map(|relation| relation.name.clone()).collect(),
             shards,
@@ -153,22 +151,6 @@ impl TableShard {
 fn document_of(chunk: Uuid) -> Uuid {
     let (half, _) = chunk.as_u64_pair();
     Uuid::from_u64_pair(half, 0x8000_0000_0000_0000)
-}
-
-/// Returns the hash of a document's id.
-fn hash(document: Uuid) -> i32 {
-    // SAFETY: the function of PostgreSQL reads the 16 bytes of the id, and returns an integer of 32 bits.
-    let hash = unsafe {
-        let id = to_sql(document).into_datum().expect("an id is NOT NULL");
-        pg_sys::OidFunctionCall1Coll(pg_sys::Oid::from(UUID_HASH), pg_sys::InvalidOid, id)
-    };
-    hash.value() as i32
-}
-
-/// Returns the first of the ids 0, 1, 2, ... whose hash is in a range. No document has it.
-fn key(least: i32, greatest: i32) -> Uuid {
-    let mut ids = (0_u128..).map(Uuid::from_u128);
-    ids.find(|id| (least..=greatest).contains(&hash(*id))).expect("every hash is that of some id")
 }
 
 /// Lists the shards of tables, in the order of their hashes. A shard with several copies has no node of its own.
