@@ -290,6 +290,7 @@ BEGIN
         -- A store of views needs no tables for settings and strategies.
         WHERE NOT (is_adopted AND (found.problem = 'table is missing' OR found.problem LIKE 'missing: %') OR adoption IS NOT NULL AND found.problem LIKE '% is missing')
         ORDER BY found.object COLLATE "C", found.problem COLLATE "C";
+    RETURN QUERY SELECT * FROM _passage.shard_problems(store);
     is_unreadable := EXISTS (SELECT FROM _passage.unreadable_relations(store));
     IF adoption IS NOT NULL THEN
         IF _passage.is_trusted_store(store) THEN

@@ -318,6 +318,11 @@ pub const CALLS: &[Call] = &[
     administer("requested_placement", "SELECT _passage.requested_placement(@, NULL, NULL)"),
     administer("distributed_relations", "SELECT _passage.distributed_relations(@)"),
     administer("is_stranded_schema", "SELECT _passage.is_stranded_schema(@)"),
+    administer("node_shards", "SELECT _passage.node_shards(@)"),
+    administer("shards", "SELECT s::pg_catalog.text FROM _passage.shards(@) AS s"),
+    administer("shard_tables", "SELECT s::pg_catalog.text FROM _passage.shard_tables(@) AS s"),
+    administer("shard_indexes", "SELECT s::pg_catalog.text FROM _passage.shard_indexes(@) AS s"),
+    administer("shard_problems", "SELECT s::pg_catalog.text FROM _passage.shard_problems(@) AS s"),
     administer(
         "shard_rows",
         "SELECT _passage.shard_rows('00000000-0000-0000-0000-000000000000', '{00000000-0000-0000-0000-000000000000}', @, '{\"\\\"a\\\".\\\"b\\\"\"}', '{1}', 'SELECT 1', 'any', NULL, '{}', '{}', NULL)::pg_catalog.text",

@@ -7,6 +7,7 @@ mod commands;
 mod matrix;
 mod nodes;
 mod reindex;
+mod shard_facts;
 mod shard_ranges;
 mod shards;
 mod writing;

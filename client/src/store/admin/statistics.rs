@@ -40,17 +40,34 @@ impl Store {
         table: Changed,
         rows: usize,
     ) -> Result<Option<Notice>, Error> {
-        // Partitions have statistics of their own. A view has none.
-        let sql = "SELECT relname::text, pg_get_userbyid(relowner)::text, reltuples::float8, \
+        // Partitions have statistics of their own. A view has none. Those of a distributed table are on its shards.
+        let (estimate, shards) = if self.is_distributed().await? {
+            (
+                "CASE WHEN is_analyzed THEN estimate ELSE -1 END",
+                "LEFT JOIN _passage.shard_tables($1::text::name) ON relation = relname",
+            )
+        } else {
+            ("reltuples::float8", "")
+        };
+        let sql = format!(
+            "SELECT relname::text, pg_get_userbyid(relowner)::text, {estimate}, \
                    pg_has_role(relowner, 'USAGE') OR pg_has_role(datdba, 'USAGE') \
                    OR CASE WHEN current_setting('server_version_num')::integer >= 170000 \
                    THEN has_table_privilege(pg_class.oid, 'MAINTAIN') ELSE false END \
                    FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace \
-                   JOIN pg_database ON datname = current_database() \
+                   JOIN pg_database ON datname = current_database() {shards} \
                    WHERE nspname = $1 AND relkind IN ('r', 'p') AND relname IN ('documents', 'chunks', 'embeddings') \
-                   ORDER BY relname";
+                   ORDER BY relname"
+        );
         let least = rows as f64 * SHARE;
-        let rows = self.query(sql, &[&self.name]).await?;
+        let rows = match self.query(&sql, &[&self.name]).await {
+            // A node with shards is down.
+            Err(error @ Error::Database { .. }) if !error.is_shutdown() => {
+                let tables = [format!("{}.{}", self.schema, table.name())];
+                return Ok(Some(not_analyzed(&error.to_string(), &tables, None)));
+            }
+            rows => rows?,
+        };
         let is_outdated = rows.iter().any(|row| {
             let (name, estimate): (&str, f64) = (row.get(0), row.get(2));
             estimate < 0.0 || (name == table.name() && estimate < least)

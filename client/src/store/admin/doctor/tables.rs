@@ -69,6 +69,9 @@ impl Store {
 
     /// Checks the planner's statistics and the dead rows.
     pub(super) async fn check_statistics(&self, findings: &mut Vec<Finding>) -> Result<(), Error> {
+        if self.is_distributed().await? {
+            return self.check_shard_statistics(findings).await;
+        }
         // An empty table needs no statistics. Autovacuum analyzes partitions, but never the partitioned table,
         // whose statistics are outdated once its partitions have grown or shrunk by a half.
         let partitioned = "SELECT string_agg(format('%I.%I', nspname, relname), ', ' ORDER BY relname) FROM ( \
@@ -98,23 +101,19 @@ impl Store {
                    ('documents', 'chunks', 'embeddings', 'adopted_documents', 'adopted_chunks')";
         let schema = &self.schema;
         let row = self.query_one(sql, &[&self.name, schema]).await?;
-        if let Some(tables) = row.get::<_, Option<String>>(0) {
-            findings.push(Finding::warning(
-                "statistics",
-                "missing, so search cannot estimate which words are rare",
-                format!("ANALYZE {tables};"),
-            ));
-        }
-        let dead: f64 = row.get(1);
-        if dead > 0.2 {
-            findings.push(Finding::warning(
-                "dead rows",
-                format!("{:.0} % of a table", dead * 100.0),
-                format!(
-                    "VACUUM {}; and consider faster settings for autovacuum.",
-                    row.get::<_, &str>(2)
-                ),
-            ));
+        add_statistics(findings, row.get(0), row.get(1), row.get(2));
+        Ok(())
+    }
+
+    /// Checks the statistics and the dead rows of the shards of a distributed store. The tables on the node of the
+    /// session are empty.
+    async fn check_shard_statistics(&self, findings: &mut Vec<Finding>) -> Result<(), Error> {
+        let sql = "SELECT string_agg($2::text || '.' || relation::text, ', ' ORDER BY relation) FILTER (WHERE NOT is_analyzed), \
+                   coalesce(max(dead::float8 / greatest(live, 1)) FILTER (WHERE dead > 10000), 0), \
+                   string_agg($2::text || '.' || relation::text, ', ' ORDER BY relation) FROM _passage.shard_tables($1::text::name)";
+        let check = async { self.query_one(sql, &[&self.name, &self.schema]).await };
+        if let Some(row) = self.try_check("statistics", findings, check).await? {
+            add_statistics(findings, row.get(0), row.get(1), row.get(2));
         }
         Ok(())
     }
@@ -132,9 +131,30 @@ impl Store {
                    JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = $1";
         let row = self.query_one(sql, &[&self.name]).await?;
         let (database, store): (String, String) = (row.get(0), row.get(1));
-        findings.push(Finding::good("disk", format!("{store} of {database} in the database")));
         let (index, cache): (i64, i64) = (row.get(2), row.get(3));
-        if index > cache {
+        let is_distributed = self.is_distributed().await?;
+        findings.push(Finding::good(
+            "disk",
+            if is_distributed {
+                format!("{store} on all nodes")
+            } else {
+                format!("{store} of {database} in the database")
+            },
+        ));
+        if is_distributed {
+            // Each node has a cache of its own.
+            let sql = "SELECT coalesce(max(bytes_of_node), 0) FROM _passage.shard_indexes($1::text::name) \
+                       WHERE index = 'embeddings_embedding_idx'";
+            let check = async { self.query_one(sql, &[&self.name]).await };
+            let row = self.try_check("vector index", findings, check).await?;
+            if row.is_some_and(|row| row.get::<_, i64>(0) > cache) {
+                findings.push(Finding::warning(
+                    "vector index",
+                    "its shards on one node are larger than effective_cache_size",
+                    "Add memory to the nodes, or more nodes, and run SELECT citus_rebalance_start();",
+                ));
+            }
+        } else if index > cache {
             let definition = row.get::<_, Option<String>>(4).unwrap_or_default();
             findings.push(Finding::warning(
                 "vector index",
@@ -167,6 +187,32 @@ impl Store {
             });
         }
         Ok(())
+    }
+}
+
+/// Adds the tables without statistics, and the greatest share of dead rows of one of all tables.
+fn add_statistics(
+    findings: &mut Vec<Finding>,
+    missing: Option<String>,
+    dead: f64,
+    tables: Option<String>,
+) {
+    if let Some(missing) = missing {
+        findings.push(Finding::warning(
+            "statistics",
+            "missing, so search cannot estimate which words are rare",
+            format!("ANALYZE {missing};"),
+        ));
+    }
+    if dead > 0.2 {
+        findings.push(Finding::warning(
+            "dead rows",
+            format!("{:.0} % of a table", dead * 100.0),
+            format!(
+                "VACUUM {}; and consider faster settings for autovacuum.",
+                tables.unwrap_or_default()
+            ),
+        ));
     }
 }
 
