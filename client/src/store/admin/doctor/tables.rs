@@ -168,7 +168,8 @@ impl Store {
     /// Checks for the shadow store of an unfinished reindex, and for the former store of a finished one.
     pub(super) async fn check_reindex(&self, findings: &mut Vec<Finding>) -> Result<(), Error> {
         let Ok([shadow, former]) = schema_names(&self.name) else { return Ok(()) };
-        let sql = "SELECT nspname = $1, pg_size_pretty(coalesce(sum(pg_total_relation_size(pg_class.oid)), 0)) \
+        let sql = "SELECT nspname = $1, pg_size_pretty(coalesce(sum(coalesce( \
+                   _passage.distributed_size(pg_class.oid), pg_total_relation_size(pg_class.oid))), 0)) \
                    FROM pg_namespace LEFT JOIN pg_class ON relnamespace = pg_namespace.oid AND relkind IN ('r', 'm') \
                    WHERE nspname IN ($1, $2) GROUP BY nspname ORDER BY nspname";
         for row in self.query(sql, &[&shadow, &former]).await? {
