@@ -6,6 +6,7 @@ use crate::nodes::rows;
 use crate::writing::check_state;
 use passage_tests::cluster::SUPERUSER;
 use std::fmt::Write;
+use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// The stores that a reindex replaces.
@@ -207,5 +208,45 @@ async fn readers_and_writers_of_each_node_go_on_during_a_reindex() {
             let count = format!("SELECT count(*) FROM tenant.documents WHERE uri = '{uri}'");
             assert_eq!(citus.coordinator().query_text(&count).await, "1", "{uri}");
         }
+    }
+}
+
+#[tokio::test]
+async fn a_killed_reindex_leaves_the_store_and_the_next_one_continues() {
+    let Some(citus) = Citus::start("killed reindex on Citus", MODEL_DIMENSIONS).await else {
+        return;
+    };
+    fill(&citus, 60).await;
+    let coordinator = citus.coordinator();
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = "reindex --max-size 60 --no-embed --drop-former";
+    let made = "SELECT count(*) FROM tenant_reindex.made";
+    let client = citus.nodes[1].client().await;
+    let mut counts = vec![0];
+    // Each run is killed after the last one's documents and some more.
+    for more in [1, 5, 15] {
+        let mut reindex = coordinator.client_program();
+        reindex.args(arguments.split(' ')).args(["--store", "tenant"]);
+        let mut reindex = reindex.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let least = counts.last().unwrap() + more;
+        let count = loop {
+            let count = rows(&client, made).await;
+            let count = count.map_or(0, |count| count[0].parse::<usize>().unwrap());
+            if count >= least {
+                break count;
+            }
+            assert!(reindex.try_wait().unwrap().is_none(), "it ends after {least} documents");
+        };
+        reindex.kill().await.unwrap();
+        counts.push(count);
+        check_state(&citus, "tenant", "killed").await;
+    }
+    for store in REPLACEABLE {
+        run(coordinator, store, folder.path(), arguments).await.unwrap();
+    }
+    check_state(&citus, "tenant", arguments).await;
+    let prepared = "SELECT count(*) FROM pg_prepared_xacts";
+    for node in &citus.nodes {
+        assert_eq!(node.query_text_as(SUPERUSER, prepared).await, "0");
     }
 }
