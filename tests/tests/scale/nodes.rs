@@ -6,7 +6,7 @@ use std::time::Instant;
 use tokio_postgres::{Client, SimpleQueryMessage};
 
 /// The number of executions, of which the fastest counts.
-const RUNS: usize = 5;
+const RUNS: usize = 3;
 
 /// The rows of a query, or its error, and the milliseconds of its fastest execution.
 pub struct Answer {
