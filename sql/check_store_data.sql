@@ -15,8 +15,9 @@ DECLARE
     is_adopted CONSTANT boolean := _passage.adoption(store) IS NOT NULL;
     again CONSTANT text := CASE WHEN is_adopted THEN 'Let the program that writes the adopted table write the rows again.' ELSE 'Ingest the document again.' END;
     available CONSTANT text[] := coalesce(_passage.matching_columns(store), '{}');
+    placement CONSTANT jsonb := _passage.store_placement(store);
     -- Citus joins only rows of one document. A foreign key ensures that both name the same.
-    is_spread CONSTANT boolean := _passage.is_spread_by_document(_passage.store_placement(store));
+    is_spread CONSTANT boolean := _passage.is_spread_by_document(placement);
 BEGIN
     IF NOT available @> '{chunks.id,chunks.document_id,chunks.ordinal,chunks.content}' THEN
         RETURN;
@@ -97,6 +98,18 @@ BEGIN
             WHERE chunk_count <> coalesce(counted, 0)
             ORDER BY documents.id
             $query$, store) USING store;
+    END IF;
+
+    -- Other layouts have a unique index.
+    IF available @> '{documents.id,documents.uri,documents.collection,documents.version}' AND placement = '{"distributed": "document"}' THEN
+        RETURN QUERY EXECUTE format($query$
+            SELECT 'document ' || min(id::text), format('uri, collection and version are those of %%s documents', count(*)),
+                format('Compare %%s, and delete all but one of them.', string_agg(id::text, ', ' ORDER BY id))
+            FROM %I.documents
+            GROUP BY uri, collection, version
+            HAVING count(*) > 1
+            ORDER BY 1
+            $query$, store);
     END IF;
 
     IF available @> '{embeddings.chunk_id,embeddings.document_id}' THEN

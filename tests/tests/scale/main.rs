@@ -4,9 +4,13 @@
 
 mod citus;
 mod commands;
+mod failures;
+mod faults;
 mod matrix;
 mod nodes;
 mod reindex;
+mod rights;
+mod sessions;
 mod shard_facts;
 mod shard_ranges;
 mod shards;
