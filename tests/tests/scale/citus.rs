@@ -23,10 +23,10 @@ pub struct Citus {
 impl Citus {
     /// Starts the nodes with an empty store of each layout. Returns `None` on a server without Citus, and reports
     /// the test as skipped.
-    pub async fn start(what: &str, dimensions: usize) -> Option<Self> {
+    pub async fn start(dimensions: usize) -> Option<Self> {
         let installation = Installation::find();
         if !installation.has_extension("citus") {
-            installation.report_skipped(what, "Citus is not installed");
+            installation.report_skipped("stores on Citus", "Citus is not installed");
             return None;
         }
         let mut nodes = Vec::new();

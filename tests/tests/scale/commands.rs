@@ -52,7 +52,7 @@ async fn compare(citus: &Citus, folder: &Path, step: usize, command: &str) {
 
 #[tokio::test]
 async fn every_command_leaves_the_rows_of_a_plain_store() {
-    let Some(citus) = Citus::start("commands on Citus", MODEL_DIMENSIONS).await else { return };
+    let Some(citus) = Citus::start(MODEL_DIMENSIONS).await else { return };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

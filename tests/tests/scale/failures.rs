@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 #[tokio::test]
 async fn no_write_is_lost_while_shards_move() {
-    let Some(citus) = Citus::start("writes while shards move", DIMENSIONS).await else { return };
+    let Some(citus) = Citus::start(DIMENSIONS).await else { return };
     let coordinator = citus.coordinator();
     let (done, count) = (AtomicBool::new(false), AtomicUsize::new(0));
     let text = |number: usize, round: usize| {
@@ -95,7 +95,7 @@ async fn no_write_is_lost_while_shards_move() {
 
 #[tokio::test]
 async fn a_worker_killed_during_an_ingest_leaves_whole_documents() {
-    let Some(mut citus) = Citus::start("a worker killed during an ingest", DIMENSIONS).await else {
+    let Some(mut citus) = Citus::start(DIMENSIONS).await else {
         return;
     };
     let folder = tempfile::tempdir().unwrap();

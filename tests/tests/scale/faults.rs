@@ -4,7 +4,7 @@ use crate::citus::{Citus, DIMENSIONS};
 
 #[tokio::test]
 async fn check_store_finds_faults_in_the_rows_of_one_shard() {
-    let Some(citus) = Citus::start("faults on shards", DIMENSIONS).await else { return };
+    let Some(citus) = Citus::start(DIMENSIONS).await else { return };
     let coordinator = citus.coordinator();
     let ingest = "SELECT count(*) FROM generate_series(1, 40) AS n, passage.ingest('page/' || n, E'# Page ' || n || E'\\n\\nfirst\\n\\n## More\\n\\n' || repeat('words of a text. ', 100), max_size => 60, store => 'spread')";
     coordinator.execute(ingest).await;
@@ -64,7 +64,7 @@ async fn check_store_finds_faults_in_the_rows_of_one_shard() {
 
 #[tokio::test]
 async fn check_store_reports_a_distributed_schema_with_local_tables() {
-    let Some(citus) = Citus::start("a stranded store", DIMENSIONS).await else { return };
+    let Some(citus) = Citus::start(DIMENSIONS).await else { return };
     let coordinator = citus.coordinator();
     let ddl = "SELECT * FROM passage.create_store('stranded', dry_run => true)";
     let ddl = coordinator.query_lines(ddl).await.join("\n");

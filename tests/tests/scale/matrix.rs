@@ -207,7 +207,7 @@ const MAX_BYTES: u64 = 60_000;
 
 #[tokio::test]
 async fn every_reading_function_returns_the_rows_of_a_plain_store() {
-    let Some(citus) = Citus::start("reading from stores on Citus", DIMENSIONS).await else {
+    let Some(citus) = Citus::start(DIMENSIONS).await else {
         return;
     };
     fill(&citus).await;

@@ -45,7 +45,7 @@ fn customizations(store: &str) -> String {
 
 #[tokio::test]
 async fn a_store_on_one_node_is_reindexed_with_its_customizations() {
-    let Some(citus) = Citus::start("reindex on Citus", MODEL_DIMENSIONS).await else { return };
+    let Some(citus) = Citus::start(MODEL_DIMENSIONS).await else { return };
     fill(&citus, 12).await;
     let coordinator = citus.coordinator();
     coordinator.execute_as(SUPERUSER, "CREATE ROLE reader LOGIN").await;
@@ -108,7 +108,7 @@ async fn a_store_on_one_node_is_reindexed_with_its_customizations() {
 
 #[tokio::test]
 async fn a_reindex_says_which_stores_and_nodes_it_needs() {
-    let Some(citus) = Citus::start("refused reindex on Citus", MODEL_DIMENSIONS).await else {
+    let Some(citus) = Citus::start(MODEL_DIMENSIONS).await else {
         return;
     };
     fill(&citus, 2).await;
@@ -147,7 +147,7 @@ async fn a_reindex_says_which_stores_and_nodes_it_needs() {
 
 #[tokio::test]
 async fn readers_and_writers_of_each_node_go_on_during_a_reindex() {
-    let Some(citus) = Citus::start("use during reindex on Citus", MODEL_DIMENSIONS).await else {
+    let Some(citus) = Citus::start(MODEL_DIMENSIONS).await else {
         return;
     };
     fill(&citus, 40).await;
@@ -213,7 +213,7 @@ async fn readers_and_writers_of_each_node_go_on_during_a_reindex() {
 
 #[tokio::test]
 async fn a_killed_reindex_leaves_the_store_and_the_next_one_continues() {
-    let Some(citus) = Citus::start("killed reindex on Citus", MODEL_DIMENSIONS).await else {
+    let Some(citus) = Citus::start(MODEL_DIMENSIONS).await else {
         return;
     };
     fill(&citus, 60).await;

@@ -20,7 +20,7 @@ async fn refusal(node: &Cluster, role: &str, sql: &str) -> String {
 
 #[tokio::test]
 async fn a_role_without_rights_on_a_store_reads_none_of_its_shards() {
-    let Some(citus) = Citus::start("rights on shards", DIMENSIONS).await else { return };
+    let Some(citus) = Citus::start(DIMENSIONS).await else { return };
     let coordinator = citus.coordinator();
     for role in ["stranger", "reader"] {
         coordinator.execute_as(SUPERUSER, &format!("CREATE ROLE {role} LOGIN")).await;
@@ -90,7 +90,7 @@ async fn a_role_without_rights_on_a_store_reads_none_of_its_shards() {
 
 #[tokio::test]
 async fn shard_rows_runs_statements_of_a_caller_with_its_own_rights_and_writes_nothing() {
-    let Some(citus) = Citus::start("statements for shards", DIMENSIONS).await else { return };
+    let Some(citus) = Citus::start(DIMENSIONS).await else { return };
     citus.coordinator().execute_as(SUPERUSER, "CREATE ROLE stranger LOGIN").await;
     for node in &citus.nodes {
         node.execute_as(SUPERUSER, "SET citus.enable_ddl_propagation = off; CREATE SCHEMA other; CREATE TABLE other.secret_7 AS SELECT 'hidden' AS content; GRANT USAGE ON SCHEMA other TO stranger; CREATE TABLE other.own_7 (content text); ALTER TABLE other.own_7 OWNER TO stranger").await;

@@ -8,7 +8,7 @@ const MODEL_DIMENSIONS: usize = 384;
 
 #[tokio::test]
 async fn a_transaction_on_each_node_sees_the_rows_that_it_has_written() {
-    let Some(citus) = Citus::start("transactions on workers", MODEL_DIMENSIONS).await else {
+    let Some(citus) = Citus::start(MODEL_DIMENSIONS).await else {
         return;
     };
     for (index, node) in citus.nodes.iter().enumerate() {
@@ -53,7 +53,7 @@ async fn a_transaction_on_each_node_sees_the_rows_that_it_has_written() {
 
 #[tokio::test]
 async fn embed_leaves_no_advisory_locks_on_any_node() {
-    let Some(citus) = Citus::start("locks of embed", MODEL_DIMENSIONS).await else { return };
+    let Some(citus) = Citus::start(MODEL_DIMENSIONS).await else { return };
     let folder = tempfile::tempdir().unwrap();
     for number in 0..40 {
         let text = format!("# Page {number}\n\nfirst\n\n## More\n\nsecond of {number}\n");

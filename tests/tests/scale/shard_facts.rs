@@ -37,7 +37,7 @@ async fn insert(citus: &Citus, store: &str, documents: u32) {
 
 #[tokio::test]
 async fn statistics_dead_rows_and_sizes_are_those_of_the_shards() {
-    let Some(mut citus) = Citus::start("sizes of shards", DIMENSIONS).await else { return };
+    let Some(mut citus) = Citus::start(DIMENSIONS).await else { return };
     for node in &citus.nodes {
         for setting in ["autovacuum = off", "effective_cache_size = '64kB'"] {
             node.execute_as(SUPERUSER, &format!("ALTER SYSTEM SET {setting}")).await;
@@ -117,7 +117,7 @@ async fn statistics_dead_rows_and_sizes_are_those_of_the_shards() {
 
 #[tokio::test]
 async fn an_invalid_index_of_one_shard_is_a_problem_of_the_store() {
-    let Some(citus) = Citus::start("indexes of shards", DIMENSIONS).await else { return };
+    let Some(citus) = Citus::start(DIMENSIONS).await else { return };
     let coordinator = citus.coordinator();
     for store in STORES {
         let check = format!("SELECT object, problem FROM passage.check_store('{store}')");
@@ -147,7 +147,7 @@ async fn an_invalid_index_of_one_shard_is_a_problem_of_the_store() {
 
 #[tokio::test]
 async fn a_load_analyzes_the_shards_when_many_of_their_rows_have_changed() {
-    let Some(citus) = Citus::start("ANALYZE after a load", DIMENSIONS).await else { return };
+    let Some(citus) = Citus::start(DIMENSIONS).await else { return };
     let folder = tempfile::tempdir().unwrap();
     let pages = folder.path().join("pages");
     std::fs::create_dir(&pages).unwrap();

@@ -24,7 +24,7 @@ const QUERIES: [&str; 5] = [
 
 #[tokio::test]
 async fn a_store_of_256_shards_returns_the_rows_of_a_plain_store() {
-    let Some(citus) = Citus::start("a store of 256 shards", DIMENSIONS).await else { return };
+    let Some(citus) = Citus::start(DIMENSIONS).await else { return };
     let create = "SELECT passage.create_store('many', dimensions => 32, distributed => 'document')";
     let client = citus.coordinator().client().await;
     client.batch_execute(&format!("SET citus.shard_count = 256; {create}")).await.unwrap();
@@ -45,7 +45,7 @@ async fn a_store_of_256_shards_returns_the_rows_of_a_plain_store() {
 
 #[tokio::test]
 async fn a_shard_for_one_document_is_read_and_written() {
-    let Some(citus) = Citus::start("a shard of one document", DIMENSIONS).await else { return };
+    let Some(citus) = Citus::start(DIMENSIONS).await else { return };
     let coordinator = citus.coordinator();
     fill(&citus, "spread").await;
     let queries = QUERIES.map(|query| query.replace("$STORE", "spread"));

@@ -25,7 +25,7 @@ const QUERIES: [&str; 3] = [
 
 #[tokio::test]
 async fn answers_stay_the_same_while_shards_move() {
-    let Some(citus) = Citus::start("moving shards", DIMENSIONS).await else { return };
+    let Some(citus) = Citus::start(DIMENSIONS).await else { return };
     fill(&citus).await;
     let coordinator = citus.coordinator();
     let mut expected = Vec::new();
@@ -74,7 +74,7 @@ async fn answers_stay_the_same_while_shards_move() {
 
 #[tokio::test]
 async fn a_killed_worker_costs_errors_and_no_rows() {
-    let Some(mut citus) = Citus::start("a killed worker", DIMENSIONS).await else { return };
+    let Some(mut citus) = Citus::start(DIMENSIONS).await else { return };
     fill(&citus).await;
     let search = QUERIES[0].replace("$STORE", "spread");
     let counts = "SELECT documents, chunks FROM passage.store_stats('spread') LIMIT 1";
@@ -118,7 +118,7 @@ async fn a_killed_worker_costs_errors_and_no_rows() {
 
 #[tokio::test]
 async fn policies_hold_on_the_shards() {
-    let Some(citus) = Citus::start("policies on Citus", DIMENSIONS).await else { return };
+    let Some(citus) = Citus::start(DIMENSIONS).await else { return };
     let coordinator = citus.coordinator();
     for store in ["tenant", "spread"] {
         let template = format!("SELECT * FROM passage.create_store('{store}', dry_run => true)");
@@ -185,7 +185,7 @@ async fn policies_hold_on_the_shards() {
 
 #[tokio::test]
 async fn functions_take_rows_of_their_own_store() {
-    let Some(citus) = Citus::start("functions over rows of a store", DIMENSIONS).await else {
+    let Some(citus) = Citus::start(DIMENSIONS).await else {
         return;
     };
     fill(&citus).await;
@@ -206,7 +206,7 @@ async fn functions_take_rows_of_their_own_store() {
 
 #[tokio::test]
 async fn a_transaction_sees_the_rows_that_it_has_written() {
-    let Some(citus) = Citus::start("transactions on Citus", DIMENSIONS).await else { return };
+    let Some(citus) = Citus::start(DIMENSIONS).await else { return };
     for store in ["tenant", "spread"] {
         let client = citus.coordinator().client().await;
         client.batch_execute("BEGIN").await.unwrap();
@@ -226,7 +226,7 @@ async fn a_transaction_sees_the_rows_that_it_has_written() {
 
 #[tokio::test]
 async fn a_shard_without_a_key_is_an_error() {
-    let Some(citus) = Citus::start("keys of shards", DIMENSIONS).await else { return };
+    let Some(citus) = Citus::start(DIMENSIONS).await else { return };
     fill(&citus).await;
     let coordinator = citus.coordinator();
     let search = QUERIES[0].replace("$STORE", "spread");

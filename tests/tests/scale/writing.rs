@@ -34,7 +34,7 @@ pub async fn check_state(citus: &Citus, store: &str, step: &str) {
 
 #[tokio::test]
 async fn functions_that_write_leave_the_rows_of_a_plain_store() {
-    let Some(citus) = Citus::start("writing to stores on Citus", DIMENSIONS).await else { return };
+    let Some(citus) = Citus::start(DIMENSIONS).await else { return };
     let coordinator = citus.coordinator();
     let texts = [
         ("guide.md", "# One\n\nfirst\n\n## Two\n\nsecond\n"),
@@ -76,7 +76,7 @@ async fn functions_that_write_leave_the_rows_of_a_plain_store() {
 
 #[tokio::test]
 async fn a_trigger_keeps_a_store_in_step_with_a_table() {
-    let Some(citus) = Citus::start("keep_in_step on Citus", DIMENSIONS).await else { return };
+    let Some(citus) = Citus::start(DIMENSIONS).await else { return };
     let coordinator = citus.coordinator();
     coordinator.execute("CREATE TABLE articles (id integer PRIMARY KEY, body text)").await;
     for store in STORES {
@@ -103,7 +103,7 @@ async fn a_trigger_keeps_a_store_in_step_with_a_table() {
 
 #[tokio::test]
 async fn create_store_makes_each_layout_and_knows_it_later() {
-    let Some(citus) = Citus::start("layouts of stores on Citus", DIMENSIONS).await else { return };
+    let Some(citus) = Citus::start(DIMENSIONS).await else { return };
     let coordinator = citus.coordinator();
     for (store, kind) in [("tenant", "schema"), ("spread", "document")] {
         let again = format!(
@@ -165,7 +165,7 @@ async fn create_store_makes_each_layout_and_knows_it_later() {
 
 #[tokio::test]
 async fn schema_based_sharding_leaves_no_store_half_distributed() {
-    let Some(citus) = Citus::start("schema-based sharding", DIMENSIONS).await else { return };
+    let Some(citus) = Citus::start(DIMENSIONS).await else { return };
     let coordinator = citus.coordinator();
     let sharding = "SET citus.enable_schema_based_sharding = on";
     coordinator
