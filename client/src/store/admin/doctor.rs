@@ -180,26 +180,28 @@ impl Store {
         if !self.is_distributed().await? {
             return Ok(());
         }
-        let sql = "SELECT coalesce(format('%s:%s', nodename, nodeport), 'this node'), success, \
-                   coalesce(success AND result = 'on', false) \
+        let sql = "SELECT string_agg(node, ', ' ORDER BY node) FILTER (WHERE NOT success), \
+                   string_agg(node, ', ' ORDER BY node) FILTER (WHERE success AND result IS DISTINCT FROM 'on') FROM ( \
+                   SELECT coalesce(nodename || ':' || nodeport, 'this node') AS node, success, result \
                    FROM run_command_on_all_nodes('SELECT current_setting(''citus.allow_nested_distributed_execution'', true)') \
-                   LEFT JOIN pg_dist_node USING (nodeid) ORDER BY 1";
-        let check = async { self.query(sql, &[]).await };
-        let Some(nodes) = self.try_check("citus", findings, check).await? else { return Ok(()) };
-        let named = |is_named: &dyn Fn(bool, bool) -> bool| {
-            let names = nodes.iter().filter(|node| is_named(node.get(1), node.get(2)));
-            names.map(|node| node.get::<_, &str>(0)).collect::<Vec<_>>().join(", ")
-        };
-        let silent = named(&|answers, _| !answers);
-        let forbidding = named(&|answers, allows| answers && !allows);
-        if !silent.is_empty() {
+                   LEFT JOIN pg_dist_node USING (nodeid)) AS answers";
+        let check = async { self.query_one(sql, &[]).await };
+        let Some(row) = self.try_check("citus", findings, check).await? else { return Ok(()) };
+        let (silent, forbidding): (Option<String>, Option<String>) = (row.get(0), row.get(1));
+        if silent.is_none() && forbidding.is_none() {
+            findings.push(Finding::good(
+                "citus",
+                "it distributes the store, and functions may read it in queries of other nodes",
+            ));
+        }
+        if let Some(silent) = silent {
             findings.push(Finding::warning(
                 "citus",
                 format!("no answer from {silent}: calls that need its shards fail"),
                 "Start the node, or check how the other nodes connect to it: SELECT * FROM citus_check_cluster_node_health();",
             ));
         }
-        if !forbidding.is_empty() {
+        if let Some(forbidding) = forbidding {
             findings.push(Finding::warning(
                 "citus",
                 format!(
@@ -207,11 +209,6 @@ impl Store {
                      a function over rows of the store fails if Citus moves the query to another node"
                 ),
                 "ALTER ROLE ... SET citus.allow_nested_distributed_execution = on; on each node, or put the rows into a CTE with MATERIALIZED.",
-            ));
-        } else if silent.is_empty() {
-            findings.push(Finding::good(
-                "citus",
-                "it distributes the store, and functions may read it in queries of other nodes",
             ));
         }
         Ok(())
