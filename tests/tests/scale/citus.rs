@@ -15,6 +15,9 @@ const SHARDS: u32 = 8;
 /// The dimensions of embeddings that a test makes up.
 pub const DIMENSIONS: usize = 32;
 
+/// The dimensions of the default model.
+pub const MODEL_DIMENSIONS: usize = 384;
+
 /// The nodes of a cluster of Citus, the coordinator first.
 pub struct Citus {
     pub nodes: Vec<Cluster>,
@@ -54,6 +57,35 @@ impl Citus {
 
     pub fn coordinator(&self) -> &Cluster {
         &self.nodes[0]
+    }
+
+    /// Ingests 40 documents of a few chunks, each with a word of its own.
+    pub async fn ingest_pages(&self, store: &str) {
+        let ingest = format!(
+            "SELECT count(*) FROM generate_series(1, 40) AS n, passage.ingest('page/' || n, E'# Page ' || n || E'\\n\\nabout lexeme' || n || E'\\n\\n## More\\n\\ncommon words', store => '{store}')"
+        );
+        self.coordinator().execute(&ingest).await;
+    }
+
+    /// Moves a shard of chunks to the other worker for each mode of transfer.
+    pub async fn move_shards(&self, modes: &[&str]) {
+        let placements = self
+            .coordinator()
+            .query_rows_as(
+                SUPERUSER,
+                "SELECT shardid, nodename FROM citus_shards WHERE table_name IN ('tenant.chunks'::regclass, 'spread.chunks'::regclass) ORDER BY shardid",
+            )
+            .await;
+        let folders: Vec<_> =
+            self.nodes[1..].iter().map(|node| node.folder().display().to_string()).collect();
+        for (placement, mode) in placements.iter().zip(modes) {
+            let (shard, from) = (placement[0].as_ref().unwrap(), placement[1].as_ref().unwrap());
+            let to = folders.iter().find(|folder| *folder != from).unwrap();
+            let sql = format!(
+                "SELECT citus_move_shard_placement({shard}, '{from}', 5432, '{to}', 5432, shard_transfer_mode => '{mode}')"
+            );
+            self.coordinator().execute_as(SUPERUSER, &sql).await;
+        }
     }
 }
 

@@ -1,15 +1,12 @@
 //! The commands of the client on both layouts.
 
-use crate::citus::{Citus, STORES};
+use crate::citus::{Citus, MODEL_DIMENSIONS, STORES};
 use crate::writing::check_states;
 use passage_tests::Cluster;
 use passage_tests::cluster::SUPERUSER;
 use std::fs;
 use std::path::Path;
 use tokio::process::Command;
-
-/// The dimensions of the default model.
-pub const MODEL_DIMENSIONS: usize = 384;
 
 /// Runs a command on a node and returns its output without times and names of stores, or its error.
 pub async fn run(

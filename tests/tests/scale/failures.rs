@@ -8,10 +8,13 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+/// The modes of transfer of the shards that move, one after the other.
+const MODES: [&str; 5] =
+    ["block_writes", "force_logical", "block_writes", "force_logical", "block_writes"];
+
 #[tokio::test]
 async fn no_write_is_lost_while_shards_move() {
     let Some(citus) = Citus::start(DIMENSIONS).await else { return };
-    let coordinator = citus.coordinator();
     let (done, count) = (AtomicBool::new(false), AtomicUsize::new(0));
     let text = |number: usize, round: usize| {
         format!("# Page {number}\n\nround {round}\n\n## More\n\ntext")
@@ -44,23 +47,7 @@ async fn no_write_is_lost_while_shards_move() {
         (written, retries)
     };
     let moves = async {
-        let placements = coordinator
-            .query_rows_as(
-                SUPERUSER,
-                "SELECT shardid, nodename FROM citus_shards WHERE table_name IN ('tenant.chunks'::regclass, 'spread.chunks'::regclass) ORDER BY shardid",
-            )
-            .await;
-        let folders: Vec<_> =
-            citus.nodes[1..].iter().map(|node| node.folder().display().to_string()).collect();
-        for (index, placement) in placements.into_iter().take(5).enumerate() {
-            let (shard, from) = (placement[0].as_ref().unwrap(), placement[1].as_ref().unwrap());
-            let to = folders.iter().find(|folder| *folder != from).unwrap();
-            let mode = if index % 2 == 0 { "block_writes" } else { "force_logical" };
-            let sql = format!(
-                "SELECT citus_move_shard_placement({shard}, '{from}', 5432, '{to}', 5432, shard_transfer_mode => '{mode}')"
-            );
-            coordinator.execute_as(SUPERUSER, &sql).await;
-        }
+        citus.move_shards(&MODES).await;
         done.store(true, Ordering::Relaxed);
     };
     let (a, b, c, d, ()) = tokio::join!(

@@ -1,7 +1,7 @@
 //! Reindexing a whole store: in layout `schema` as on one server, in layout `document` refused.
 
-use crate::citus::{Citus, STORES};
-use crate::commands::{MODEL_DIMENSIONS, run};
+use crate::citus::{Citus, MODEL_DIMENSIONS, STORES};
+use crate::commands::run;
 use crate::nodes::rows;
 use crate::writing::check_state;
 use passage_tests::cluster::SUPERUSER;

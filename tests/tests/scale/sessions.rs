@@ -1,10 +1,7 @@
 //! Sessions on a worker, and the locks that commands leave.
 
-use crate::citus::{Citus, STORES};
+use crate::citus::{Citus, MODEL_DIMENSIONS, STORES};
 use crate::nodes::rows;
-
-/// The dimensions of the default model.
-const MODEL_DIMENSIONS: usize = 384;
 
 #[tokio::test]
 async fn a_transaction_on_each_node_sees_the_rows_that_it_has_written() {

@@ -4,12 +4,9 @@ use crate::citus::{Citus, DIMENSIONS};
 use crate::nodes::rows;
 use passage_tests::cluster::SUPERUSER;
 
-/// Fills a store with documents of a few chunks.
+/// Ingests documents of a few chunks, and analyzes them.
 async fn fill(citus: &Citus, store: &str) {
-    let ingest = format!(
-        "SELECT count(*) FROM generate_series(1, 40) AS n, passage.ingest('page/' || n, E'# Page ' || n || E'\\n\\nabout lexeme' || n || E'\\n\\n## More\\n\\ncommon words', store => '{store}')"
-    );
-    citus.coordinator().execute(&ingest).await;
+    citus.ingest_pages(store).await;
     citus.coordinator().execute(&format!("ANALYZE {store}.documents, {store}.chunks")).await;
 }
 

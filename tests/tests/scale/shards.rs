@@ -7,13 +7,10 @@ use passage_tests::wait::PATIENCE;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
-/// Fills the stores with documents of a few chunks.
+/// Ingests documents of a few chunks into both layouts.
 async fn fill(citus: &Citus) {
     for store in ["tenant", "spread"] {
-        let ingest = format!(
-            "SELECT count(*) FROM generate_series(1, 40) AS n, passage.ingest('page/' || n, E'# Page ' || n || E'\\n\\nabout lexeme' || n || E'\\n\\n## More\\n\\ncommon words', store => '{store}')"
-        );
-        citus.coordinator().execute(&ingest).await;
+        citus.ingest_pages(store).await;
     }
 }
 
@@ -50,22 +47,7 @@ async fn answers_stay_the_same_while_shards_move() {
         }
     };
     let moves = async {
-        let placements = coordinator
-            .query_rows_as(
-                SUPERUSER,
-                "SELECT shardid, nodename FROM citus_shards WHERE table_name IN ('tenant.chunks'::regclass, 'spread.chunks'::regclass) ORDER BY shardid LIMIT 5",
-            )
-            .await;
-        let folders: Vec<_> =
-            citus.nodes[1..].iter().map(|node| node.folder().display().to_string()).collect();
-        for placement in placements {
-            let (shard, from) = (placement[0].as_ref().unwrap(), placement[1].as_ref().unwrap());
-            let to = folders.iter().find(|folder| *folder != from).unwrap();
-            let sql = format!(
-                "SELECT citus_move_shard_placement({shard}, '{from}', 5432, '{to}', 5432, shard_transfer_mode => 'block_writes')"
-            );
-            coordinator.execute_as(SUPERUSER, &sql).await;
-        }
+        citus.move_shards(&["block_writes"; 5]).await;
         done.store(true, Ordering::Relaxed);
     };
     tokio::join!(read, moves);
