@@ -1,7 +1,7 @@
 -- adopt: makes a store of a table that another program writes, and keeps both in step.
 --
--- The source gets triggers and is otherwise unchanged. The triggers run with the rights of the role that adopts, so
--- programs that write the source need no rights on the store. That role must own the source.
+-- The source gets triggers and is otherwise unchanged. The triggers run with the rights of the owner of the source, so
+-- programs that write the source need no rights on the store. Its owner adopts it, and so owns the store.
 
 -- The statements for what an adopted store lacks. A store that exists is refreshed at the end: rows can have changed
 -- while a trigger was missing.
@@ -21,16 +21,23 @@ DECLARE
     known CONSTANT text := _passage.attribute_list((SELECT oid FROM pg_class WHERE relnamespace = home AND relname = 'adopted_row' AND relkind = 'c'), NULL);
     -- A column that the views read has another type than before.
     is_changed CONSTANT boolean := known <> _passage.attribute_list(source, _passage.adopted_columns(adoption));
-    is_renamed CONSTANT boolean := _passage.adoption(store) ->> 'source' <> adoption ->> 'source';
+    existing CONSTANT jsonb := _passage.adoption(store);
+    is_renamed CONSTANT boolean := existing ->> 'source' <> adoption ->> 'source';
+    -- Policies separate other rows than before, which are then in other documents.
+    is_separated CONSTANT boolean := existing -> 'visibility' <> adoption -> 'visibility';
 BEGIN
+    IF side IS NULL THEN
+        -- The rows get the texts that the triggers write.
+        RETURN QUERY SELECT format('SET LOCAL %s = %s;', name, value) FROM _passage.text_settings();
+    END IF;
     IF is_changed THEN
         RETURN QUERY SELECT format('DROP VIEW %I.%I;', store, relname)
-            FROM unnest('{chunks_embedded,embeddings,chunks}'::name[]) WITH ORDINALITY AS made (made, place)
+            FROM unnest('{chunks_embedded,embeddings,chunks,documents}'::name[]) WITH ORDINALITY AS made (made, place)
             JOIN pg_class ON relname = made
             WHERE relnamespace = home AND relkind = 'v'
             ORDER BY place;
     END IF;
-    IF is_changed OR is_renamed THEN
+    IF is_changed OR is_renamed OR is_separated THEN
         RETURN QUERY SELECT format('DROP POLICY %I ON %I.adopted_chunks;', polname, store) FROM pg_policy WHERE polrelid = side AND polname = 'follow_source';
     END IF;
     IF is_changed THEN
@@ -41,26 +48,23 @@ BEGIN
         FROM _passage.adoption_layout(store, adoption || jsonb_build_object('row_security', guarded))
             WITH ORDINALITY AS layout (kind, relation, name, ddl, place)
         LEFT JOIN pg_class AS rel ON rel.relnamespace = home AND rel.relname = layout.name
-        LEFT JOIN pg_proc ON pronamespace = home AND proname = layout.relation AND layout.kind IN ('function', 'grant', 'extension')
+        LEFT JOIN pg_proc ON pronamespace = home AND proname = layout.relation AND layout.kind IN ('function', 'grant')
         WHERE CASE layout.kind
             WHEN 'schema' THEN home IS NULL
             WHEN 'lock' THEN side IS NULL
             WHEN 'fill' THEN side IS NULL
-            WHEN 'comment' THEN _passage.adoption(store) IS DISTINCT FROM adoption
+            WHEN 'comment' THEN existing IS DISTINCT FROM adoption
             WHEN 'derived' THEN NOT EXISTS (
                 SELECT FROM pg_attribute WHERE attrelid = side AND attname = 'section_key' AND NOT attisdropped)
             WHEN 'type' THEN rel.oid IS NULL OR is_changed
-            WHEN 'function' THEN pg_proc.oid IS NULL OR is_changed AND layout.name = 'adopted_source' OR prosrc <> split_part(layout.ddl, '$body$', 2)
-            WHEN 'grant' THEN pg_proc.oid IS NULL OR is_changed AND layout.relation = 'adopted_source'
-            WHEN 'extension' THEN pg_proc.oid IS NULL
+            WHEN 'function' THEN pg_proc.oid IS NULL OR is_changed OR prosrc <> split_part(layout.ddl, '$body$', 2)
+            WHEN 'grant' THEN pg_proc.oid IS NULL OR is_changed
             WHEN 'trigger' THEN NOT EXISTS (
-                SELECT FROM pg_trigger JOIN pg_proc AS called ON called.oid = tgfoid
-                WHERE tgrelid = source AND pronamespace = home AND tgtype = CASE
-                    WHEN layout.ddl LIKE '% AFTER insert ON %' THEN 4 WHEN layout.ddl LIKE '% AFTER delete ON %' THEN 8
-                    WHEN layout.ddl LIKE '% AFTER update ON %' THEN 16 ELSE 32 END)
-            WHEN 'view' THEN rel.oid IS NULL OR guarded <> was_guarded OR is_changed OR is_renamed
+                SELECT FROM _passage.adopted_triggers(side) JOIN pg_trigger ON pg_trigger.oid = trigger
+                WHERE adopted = source AND tgtype::text = layout.relation)
+            WHEN 'view' THEN rel.oid IS NULL OR is_changed OR is_renamed OR is_separated
             WHEN 'row security' THEN NOT was_guarded OR side IS NULL
-            WHEN 'policy' THEN (is_changed OR is_renamed) AND layout.relation = 'adopted_chunks' OR NOT EXISTS (
+            WHEN 'policy' THEN (is_changed OR is_renamed OR is_separated) AND layout.relation = 'adopted_chunks' OR NOT EXISTS (
                 SELECT FROM pg_policy JOIN pg_class AS guard ON guard.oid = polrelid
                 WHERE guard.relnamespace = home AND guard.relname = layout.relation AND polname = layout.name)
             ELSE rel.oid IS NULL END
@@ -71,7 +75,7 @@ BEGIN
         WHERE relation IN ('strategies', 'settings') AND kind <> 'view'
         ORDER BY place;
     RETURN QUERY SELECT _passage.adoption_grants(store, source, coalesce(is_changed, false));
-    RETURN QUERY SELECT format('SELECT %I.refresh_adopted();', store) WHERE side IS NOT NULL;
+    RETURN QUERY SELECT format('SELECT _passage.refresh_adopted(%L);', store) WHERE side IS NOT NULL;
     RETURN QUERY SELECT format('ANALYZE %1$I.adopted_documents, %1$I.adopted_chunks;', store);
 END
 $$;
@@ -174,7 +178,7 @@ BEGIN
             MESSAGE = 'names and expressions must not contain "$body$" or the character 1';
     END IF;
     adoption := adoption || jsonb_build_object('seed', coalesce(existing ->> 'seed', adoption ->> 'seed'));
-    IF existing - '{vectors,source}'::text[] <> adoption - '{vectors,source}'::text[] THEN
+    IF existing - '{vectors,source,columns,reads,visibility}'::text[] <> adoption - '{vectors,source,columns,reads,visibility}'::text[] THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
             MESSAGE = CASE WHEN existing -> 'expressions' = adoption -> 'expressions' AND existing -> 'framework' = adoption -> 'framework'
                     AND existing -> 'language' = adoption -> 'language'
@@ -232,6 +236,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE ROWS 20
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    side CONSTANT oid := to_regclass(format('%I.adopted_chunks', store));
     statement text;
 BEGIN
     PERFORM _passage.store_must_be_own(store);
@@ -244,12 +249,13 @@ BEGIN
         PERFORM _passage.transaction_must_write('unadopt');
     END IF;
     FOR statement IN
-        SELECT format('DROP TRIGGER %I ON %I.%I;', tgname, of.nspname, relname)
-        FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid JOIN pg_namespace AS of ON of.oid = relnamespace
-        JOIN pg_proc ON pg_proc.oid = tgfoid JOIN pg_namespace ON pg_namespace.oid = pronamespace
-        WHERE pg_namespace.nspname = store AND proname = 'keep_adopted'
+        SELECT format('DROP TRIGGER %I ON %I.%I;', tgname, nspname, relname)
+        FROM _passage.adopted_triggers(side) JOIN pg_trigger ON pg_trigger.oid = trigger AND is_own
+        JOIN pg_class ON pg_class.oid = adopted JOIN pg_namespace ON pg_namespace.oid = relnamespace
         UNION ALL
-        (SELECT format('DROP %s %I.%I;', CASE relkind WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END, store, relname)
+        -- Only the owner of a table drops its triggers, unless they depend on what is dropped.
+        (SELECT format('DROP %s %I.%I%s;', CASE relkind WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END, store, relname,
+            CASE WHEN pg_class.oid = side AND EXISTS (SELECT FROM _passage.adopted_triggers(side) WHERE NOT is_own) THEN ' CASCADE' ELSE '' END)
         FROM unnest('{chunks_embedded,embeddings,chunks,documents,adopted_documents,adopted_chunks,strategies,settings}'::name[])
             WITH ORDINALITY AS made (made, place)
         JOIN pg_class ON relname = made JOIN pg_namespace ON pg_namespace.oid = relnamespace
@@ -258,7 +264,7 @@ BEGIN
         UNION ALL
         SELECT format('DROP FUNCTION %s;', pg_proc.oid::regprocedure)
         FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
-        WHERE nspname = store AND proname IN ('keep_adopted', 'refresh_adopted', 'update_adopted', 'adopted_is_visible', 'adopted_has_visible', 'adopted_source')
+        WHERE nspname = store AND proname = 'adopted_source'
         UNION ALL
         SELECT format('DROP TYPE %I.%I;', nspname, typname)
         FROM pg_type JOIN pg_namespace ON pg_namespace.oid = typnamespace
@@ -279,7 +285,7 @@ BEGIN
                     OR relname = 'adopted_chunks_arrival_seq'))
             OR classid = 'pg_type'::regclass AND objid IN (SELECT pg_type.oid FROM pg_type WHERE typnamespace = pg_namespace.oid AND typname = 'adopted_row')
             OR classid = 'pg_proc'::regclass AND objid IN (
-                SELECT pg_proc.oid FROM pg_proc WHERE pronamespace = pg_namespace.oid AND proname IN ('keep_adopted', 'refresh_adopted', 'update_adopted', 'adopted_is_visible', 'adopted_has_visible', 'adopted_source')))))
+                SELECT pg_proc.oid FROM pg_proc WHERE pronamespace = pg_namespace.oid AND proname = 'adopted_source'))))
     THEN
         statement := format('DROP SCHEMA %I;', store);
         IF NOT dry_run THEN
@@ -307,7 +313,7 @@ BEGIN
     PERFORM _passage.store_must_exist(store);
     -- From the catalog: another role can own the store.
     SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FILTER (WHERE attname LIKE 'key\_%'),
-        array_agg(format_type(atttypid, NULL) ORDER BY attnum) FILTER (WHERE attname LIKE 'key\_%'), bool_or(attname = 'source_id')
+        array_agg(format_type(atttypid, -1) ORDER BY attnum) FILTER (WHERE attname LIKE 'key\_%'), bool_or(attname = 'source_id')
     INTO keys, types, stored
     FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid JOIN pg_namespace ON pg_namespace.oid = relnamespace
     WHERE nspname = store AND relname = 'adopted_chunks' AND attnum > 0 AND NOT attisdropped;

@@ -2,32 +2,76 @@
 --
 -- The expressions of adopt are parts of statements. adopt has checked that each is one expression.
 
--- The key of the source: a unique index over columns that are NOT NULL, the primary key first.
+-- The types of a key. Ids are hashes of the text of a key, so equal keys must have equal texts. Types that can break
+-- this are left out: intervals ("1 mon" equals "30 days"), jsonb and arrays (1 equals 1.0), ranges and composite types,
+-- labels of an enum (ALTER TYPE renames them), texts whose collation ignores case, and types of extensions.
+
+CREATE FUNCTION _passage.key_types() RETURNS TABLE (type regtype, as_text text)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 24
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT unnest('{bigint,bit,boolean,bytea,character,"character varying",cidr,date,inet,integer,macaddr,macaddr8,name,oid,smallint,text,time,timestamp,timestamptz,timetz,uuid,"bit varying"}'::regtype[]), '%s::text'
+    UNION ALL
+    VALUES ('numeric'::regtype, 'trim_scale(%s)::text'),
+        -- -0 equals 0.
+        ('real', '(%s + ''0'')::text'), ('double precision', '(%s + ''0'')::text')
+$$;
+
+COMMENT ON FUNCTION _passage.key_types() IS 'types that the key of an adopted table can have, and the text of a value';
+
+-- Of a domain, a key has the type below. format_type(..., -1) writes types without a length, as "bit" is any number of
+-- bits, and bit is one.
+
+CREATE FUNCTION _passage.key_column(relation oid, number smallint, OUT type text, OUT collation_clause text, OUT as_text text, OUT problem text)
+LANGUAGE sql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH RECURSIVE col AS (
+        SELECT attname, atttypid, attcollation FROM pg_attribute WHERE attrelid = relation AND attnum = number
+    ),
+    based (type) AS (
+        SELECT atttypid FROM col
+        UNION
+        SELECT typbasetype FROM based JOIN pg_type ON pg_type.oid = based.type WHERE typtype = 'd'
+    )
+    SELECT format_type(pg_type.oid, -1),
+        CASE WHEN attcollation <> typcollation THEN format(' COLLATE %I.%I', nspname, collname) END,
+        format(known.as_text, format('source.%I', attname)),
+        CASE WHEN known.type IS NULL THEN format('has type %s', format_type(atttypid, NULL))
+            WHEN NOT collisdeterministic THEN format('has collation "%s", which is not deterministic', collname) END
+    FROM col CROSS JOIN based JOIN pg_type ON pg_type.oid = based.type AND typtype <> 'd'
+    LEFT JOIN pg_collation ON pg_collation.oid = attcollation
+    LEFT JOIN pg_namespace ON pg_namespace.oid = collnamespace
+    LEFT JOIN _passage.key_types() AS known ON known.type = pg_type.oid
+$$;
+
+COMMENT ON FUNCTION _passage.key_column(oid, smallint) IS 'type and text of a column of a key, and why it cannot be one';
+
+-- The key of the source: a unique index over columns that are NOT NULL, the primary key first. A key WITHOUT OVERLAPS
+-- has another kind of index, and does not identify a row.
 
 CREATE FUNCTION _passage.adopted_key(source oid)
-RETURNS TABLE (place integer, name name, type text, collation_clause text, is_uuid boolean)
+RETURNS TABLE (place integer, name name, type text, collation_clause text, is_uuid boolean, as_text text, problem text)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT (n + 1)::integer, attname, format_type(atttypid, NULL),
-        CASE WHEN attcollation <> typcollation THEN format(' COLLATE %I.%I', nspname, collname) END,
-        atttypid = 'uuid'::regtype AND indnkeyatts = 1
+    SELECT place::integer, attname, col.type, col.collation_clause, col.type = 'uuid' AND cardinality(chosen.numbers) = 1, col.as_text, col.problem
     FROM (
-        SELECT indkey, indnkeyatts FROM pg_index
-        WHERE indrelid = source AND indisunique AND indisvalid AND indimmediate AND indpred IS NULL AND indexprs IS NULL
-            AND NOT EXISTS (
-                SELECT FROM generate_series(0, indnkeyatts - 1) AS at (n)
-                JOIN pg_attribute ON attrelid = source AND attnum = indkey[n]
-                WHERE NOT attnotnull)
-        ORDER BY indisprimary DESC, indnkeyatts, indexrelid
+        SELECT numbers
+        FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid JOIN pg_am ON pg_am.oid = relam
+        CROSS JOIN LATERAL (SELECT indkey[0:indnkeyatts - 1]::smallint[]) AS keyed (numbers)
+        CROSS JOIN LATERAL (
+            SELECT bool_and(attnotnull), bool_or((_passage.key_column(source, attnum)).problem IS NOT NULL)
+            FROM pg_attribute WHERE attrelid = source AND attnum = ANY (numbers)
+        ) AS checked (is_not_null, is_refused)
+        WHERE indrelid = source AND indisunique AND indisvalid AND indimmediate AND indpred IS NULL AND indexprs IS NULL AND amname = 'btree' AND is_not_null
+        ORDER BY is_refused, indisprimary DESC, indnkeyatts, indexrelid
         LIMIT 1
     ) AS chosen
-    CROSS JOIN LATERAL generate_series(0, indnkeyatts - 1) AS at (n)
-    JOIN pg_attribute ON attrelid = source AND attnum = indkey[n]
-    JOIN pg_type ON pg_type.oid = atttypid
-    LEFT JOIN pg_collation ON pg_collation.oid = attcollation
-    LEFT JOIN pg_namespace ON pg_namespace.oid = collnamespace
-    ORDER BY n
+    CROSS JOIN LATERAL unnest(numbers) WITH ORDINALITY AS listed (number, place)
+    JOIN pg_attribute ON attrelid = source AND attnum = number
+    CROSS JOIN LATERAL _passage.key_column(source, number) AS col
+    ORDER BY place
 $$;
 
 COMMENT ON FUNCTION _passage.adopted_key(oid) IS 'columns of the key by which rows of a source are adopted';
@@ -45,23 +89,18 @@ $$;
 
 COMMENT ON FUNCTION _passage.adopted_expression(jsonb, text, text) IS 'expression of an argument of adopt as a type, NULL if it has none';
 
--- The columns of the source that the views read: those of the key, and those that an expression of a view can name. If
--- an expression names the whole row, these are all columns.
+-- The columns of the source that the views read: those of the key, and those of some expressions.
 
 CREATE FUNCTION _passage.adopted_columns(adoption jsonb) RETURNS name[]
 LANGUAGE sql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT array_agg(attname ORDER BY attname)
+    SELECT array_agg(DISTINCT col ORDER BY col)
     FROM (
-        SELECT coalesce(string_agg(lower(adoption #>> ARRAY['expressions', argument]), ' '), '') FROM unnest('{title,metadata,embedding}'::text[]) AS argument
-    ) AS given (text)
-    -- A simple text constant such as 'source' names no row.
-    CROSS JOIN LATERAL (SELECT CASE WHEN text ~ '[\\$]' THEN text ELSE regexp_replace(text, '''[^'']*''', '', 'g') END) AS code (code)
-    JOIN pg_attribute ON attrelid = _passage.named_table(adoption ->> 'source') AND attnum > 0 AND NOT attisdropped
-    WHERE strpos(text, lower(replace(attname, '"', '""'))) > 0
-        OR code ~ '\msource\M"?\s*($|[^\s."]|\.\s*\*)' OR text LIKE '%u&"%'
-        OR EXISTS (SELECT FROM jsonb_array_elements(adoption -> 'key') AS key WHERE key ->> 'name' = attname)
+        SELECT key ->> 'name' FROM jsonb_array_elements(adoption -> 'key') AS key
+        UNION ALL
+        SELECT jsonb_array_elements_text(adoption -> 'reads' -> argument) FROM unnest('{title,metadata,embedding}'::text[]) AS argument
+    ) AS listed (col)
 $$;
 
 COMMENT ON FUNCTION _passage.adopted_columns(jsonb) IS 'columns of a source that the views of its store read';
@@ -100,6 +139,8 @@ DECLARE
     -- What results show of each chunk is copied: to look up each row in the source would double the time of a read.
     copied CONSTANT text[] := ARRAY(SELECT argument FROM unnest('{tokens,first_line,last_line}'::text[]) AS argument WHERE given ? argument);
     by_section CONSTANT boolean := adoption ->> 'by_section';
+    -- Rows that differ in these expressions can be visible to different readers, so they are in different documents.
+    visibility CONSTANT text[] := ARRAY(SELECT jsonb_array_elements_text(adoption -> 'visibility'));
     -- A place in the text that no expression has.
     barrier CONSTANT text := E'\x01';
     row_from text;
@@ -111,23 +152,19 @@ BEGIN
         'side_keys', string_agg(quote_ident(side), ', '),
         'all_keys', concat_ws(', ', CASE WHEN NOT bool_and(is_uuid) THEN 'id' END, string_agg(quote_ident(side), ', ')),
         'own_keys', string_agg(format('source.%I', col), ', '),
-        'row_keys', string_agg(quote_ident(col), ', '),
-        'own_columns', CASE WHEN bool_and(is_uuid) THEN '' ELSE string_agg(format('source.%I AS %I, ', col, side), '') END,
+        'own_columns', CASE WHEN bool_and(is_uuid) THEN '' ELSE string_agg(format('source.%I::%s AS %I, ', col, type, side), '') END,
         'key_columns', CASE WHEN bool_and(is_uuid) THEN '' ELSE string_agg(format(E'    %I %s%s NOT NULL,\n', side, type, collation_clause), '') END,
-        'arguments', string_agg(format('touched_%s %s[]', place, type), ', '),
-        'argument_types', string_agg(type || '[]', ', '),
-        'scalars', string_agg(format('key_%s %s', place, type), ', '),
-        'same_scalar', string_agg(format('source.%I = adopted_is_visible.key_%s', col, place), ' AND '),
-        'variables', string_agg(format(E'    touched_%s %s[];\n', place, type), ''),
-        'arrays', string_agg('touched_' || place, ', '),
-        'aggregates', string_agg(format('array_agg(%I)', col), ', '),
+        -- The parameters of the trigger's statements begin with an array of each column.
+        'arrays', string_agg('$' || place, ', '),
+        'count', count(*),
+        'aggregates', string_agg(format('array_agg(%I::%s)', col, type), ', '),
+        'row_keys', string_agg(format('%I', col), ', '),
         'side_aggregates', string_agg(format('array_agg(%I)', side), ', '),
         'same', string_agg(format('source.%I = adopted.%I', col, side), ' AND '),
-        'same_part', string_agg(format('source.%I = part.%I', col, side), ' AND '),
         'same_placed', string_agg(format('source.%I = placed.%I', col, side), ' AND '),
         'same_before', string_agg(format('source.%I = placed.before_%s', col, place), ' AND '),
         'same_touched', string_agg(format('source.%I = touched.touched_key_%s', col, place), ' AND '),
-        'same_first', string_agg(format('source.%I = touched_%s[1]', col, place), ' AND '),
+        'same_first', string_agg(format('source.%I = ($%s)[1]', col, place), ' AND '),
         'same_policy', string_agg(format('source.%I = adopted_chunks.%I', col, side), ' AND '),
         'same_origin', string_agg(format('origin.key_%s = adopted.%I', place, side), ' AND '),
         'origin_keys', string_agg(format('source.%I AS key_%s', col, place), ', '),
@@ -135,15 +172,14 @@ BEGIN
         'side_touched', string_agg(format('adopted.%I = touched.touched_key_%s', side, place), ' AND '),
         'adopted_keys', string_agg(format('adopted.%I', side), ', '),
         'lags', string_agg(format('lag(%I) OVER placed AS before_%s', side, place), ', '),
-        'text', CASE WHEN count(*) = 1 THEN min(format('source.%I::text', col))
-            ELSE format('jsonb_build_array(%s)::text', string_agg(format('source.%I', col), ', ')) END,
-        'id', CASE WHEN bool_and(is_uuid) THEN min(format('source.%I', col)) END,
+        'text', CASE WHEN count(*) = 1 THEN min(as_text) ELSE format('jsonb_build_array(%s)::text', string_agg(as_text, ', ')) END,
+        'id', CASE WHEN bool_and(is_uuid) THEN min(format('source.%I::uuid', col)) END,
         'is_after', CASE WHEN count(*) = 1 AND bool_and(type IN ('bigint', 'integer', 'smallint')) THEN 'rows.key_1 > last.key_1' ELSE 'true' END,
         'is_integer', count(*) = 1 AND bool_and(type IN ('bigint', 'integer', 'smallint')))
     INTO keys
     FROM (
         SELECT (value ->> 'place')::integer AS place, value ->> 'name' AS col, value ->> 'type' AS type,
-            value ->> 'collation' AS collation_clause, (value ->> 'is_uuid')::boolean AS is_uuid,
+            value ->> 'collation' AS collation_clause, (value ->> 'is_uuid')::boolean AS is_uuid, value ->> 'as_text' AS as_text,
             CASE WHEN (value ->> 'is_uuid')::boolean THEN 'id' ELSE 'key_' || (value ->> 'place') END AS side
         FROM jsonb_array_elements(adoption -> 'key')
         ORDER BY 1
@@ -159,7 +195,7 @@ BEGIN
     row_from := format($part$%s
         CROSS JOIN LATERAL (SELECT
             %s AS document_key, coalesce(%s, '') AS collection, coalesce(%s, '') AS version, %s AS uri, %s AS title, %s AS media_type,
-            %s AS content, %s AS place, %s AS previous, %s AS source_id, %s AS start_char, %s AS start_byte, %s AS section%s
+            %s AS content, %s AS place, %s AS previous, %s AS source_id, %s AS start_char, %s AS start_byte, %s AS section%s%s
             %s) AS e
         WHERE e.content IS NOT NULL AND %s$part$,
         CASE WHEN described IS NOT NULL THEN format(E'\n        CROSS JOIN LATERAL (SELECT %s AS shared_metadata %s) AS described', described, barrier) END,
@@ -173,6 +209,9 @@ BEGIN
             WHEN types ->> 'section' = 'text[]' THEN format('coalesce(%s, ''{}'')', _passage.adopted_expression(shared, 'section', 'text[]'))
             ELSE format('array_remove(ARRAY[%s], NULL)', _passage.adopted_expression(shared, 'section', 'text')) END,
         (SELECT string_agg(format(', %s AS %s', _passage.adopted_expression(shared, argument, 'integer'), argument), '') FROM unnest(copied) AS argument),
+        CASE WHEN visibility <> '{}' THEN format(', ARRAY[%s] AS visibility', (
+            SELECT string_agg(CASE expression WHEN '*' THEN keys ->> 'text' ELSE format('(%s)::text', expression) END, ', ' ORDER BY place)
+            FROM unnest(visibility) WITH ORDINALITY AS listed (expression, place))) END,
         barrier,
         CASE WHEN given ? 'condition' THEN _passage.adopted_expression(shared, 'condition', 'boolean') ELSE 'true' END);
 
@@ -217,12 +256,12 @@ BEGIN
         'row_from_parallel', replace(row_from, barrier, ''),
         'row_columns', format($part$%s%s AS id,
             CASE WHEN %s THEN e.document_key::uuid
-                ELSE _passage.adopted_id(%L, jsonb_build_array(e.collection, e.version, e.document_key, CASE WHEN e.document_key IS NULL THEN %s END)::text) END AS document_id,
+                ELSE _passage.adopted_id(%L, jsonb_build_array(e.collection, e.version, e.document_key, CASE WHEN e.document_key IS NULL THEN %s END%s)::text) END AS document_id,
             e.collection, e.version, coalesce(e.uri, e.document_key, %s) AS uri, e.title, e.media_type, e.content,
             e.place, e.previous, e.source_id, e.start_char, e.start_byte, e.section%s$part$,
             keys ->> 'own_columns', keys ->> 'id',
-            CASE WHEN types ->> 'document' = 'uuid' AND NOT given ?| '{collection,version}' THEN 'e.document_key IS NOT NULL' ELSE 'false' END,
-            adoption ->> 'seed', keys ->> 'text', keys ->> 'text', (SELECT string_agg(', e.' || argument, '') FROM unnest(copied) AS argument)),
+            CASE WHEN types ->> 'document' = 'uuid' AND NOT given ?| '{collection,version}' AND visibility = '{}' THEN 'e.document_key IS NOT NULL' ELSE 'false' END,
+            adoption ->> 'seed', keys ->> 'text', CASE WHEN visibility <> '{}' THEN ', e.visibility' ELSE '' END, keys ->> 'text', (SELECT string_agg(', e.' || argument, '') FROM unnest(copied) AS argument)),
         -- The order in which transactions and their commands wrote the rows. Their order on disk can differ.
         'written_at', '(((2147483648 - age(source.xmin)) << 30) | (source.cmin::text::bigint & 1073741823))',
         -- The columns of a row that is written, before those of its order.

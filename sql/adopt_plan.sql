@@ -149,12 +149,12 @@ DECLARE
     vectors CONSTANT jsonb := adoption -> 'vectors';
     guarded CONSTANT boolean := adoption ->> 'row_security';
     columns CONSTANT name[] := _passage.adopted_columns(adoption);
+    visibility CONSTANT text[] := ARRAY(SELECT jsonb_array_elements_text(adoption -> 'visibility'));
     -- Evaluated by the planner, the second call only to raise an error.
-    checked CONSTANT text := format('coalesce(_passage.adopted_table(%L, %L, %L::regclass), _passage.adopted_source(%L, %L::regclass))',
-        (parse_ident(source))[1], (parse_ident(source))[2], prefix || 'adopted_chunks', source, prefix || 'adopted_chunks');
+    checked CONSTANT text := format('coalesce(_passage.adopted_table(%L, %L, %L::regclass, %L::text[]), _passage.adopted_source(%L, %3$L::regclass, %4$L::text[]))',
+        (parse_ident(source))[1], (parse_ident(source))[2], prefix || 'adopted_chunks', visibility, source);
     rows CONSTANT text := format('%sadopted_source(%s) AS source', prefix, checked);
     origin text;
-    guard text;
 BEGIN
     -- The function has a row type of its own, as a column of RETURNS TABLE has no dimensions. A body as text depends on
     -- nothing. It must have no expressions, since it is parsed with the search_path of the caller.
@@ -165,47 +165,24 @@ LANGUAGE sql STABLE PARALLEL SAFE
 AS $body$SELECT %2$s FROM ONLY %3$s AS source$body$;$ddl$,
             prefix, (SELECT string_agg(format('source.%I', name), ', ' ORDER BY name) FROM unnest(columns) AS name), source)),
         ('grant', 'adopted_source', NULL, format('GRANT EXECUTE ON FUNCTION %sadopted_source(oid) TO PUBLIC;', prefix));
-    -- If row-level security of the source is enabled later, the views show the rows that its policies show.
     origin := format(E'(\n        SELECT %s, %s AS title, %s AS metadata%s FROM %s\n    ) AS origin',
         part ->> 'origin_keys', _passage.adopted_expression(given, 'title', 'text'), _passage.adopted_expression(given, 'metadata', 'jsonb'),
         CASE WHEN given ? 'embedding' THEN format(', %s AS embedding', _passage.adopted_expression(given, 'embedding', NULL)) ELSE '' END, rows);
-    -- A function is cheaper than a subquery in the view, which each execution would prepare.
-    guard := format(E'\n    WHERE NOT row_security_active(%s) OR %s', checked, prefix);
-    IF NOT guarded THEN
-        RETURN QUERY VALUES
-            ('function', 'adopted_is_visible', 'adopted_is_visible', format($ddl$CREATE OR REPLACE FUNCTION %sadopted_is_visible(%s) RETURNS boolean
-LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $body$
-BEGIN
-    RETURN EXISTS (SELECT FROM %s WHERE %s);
-END
-$body$;$ddl$, prefix, part ->> 'scalars', rows, part ->> 'same_scalar')),
-            ('function', 'adopted_has_visible', 'adopted_has_visible', format($ddl$CREATE OR REPLACE FUNCTION %1$sadopted_has_visible(document uuid) RETURNS boolean
-LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $body$
-BEGIN
-    RETURN EXISTS (
-        SELECT FROM %2$s JOIN %1$sadopted_chunks AS part ON %3$s WHERE part.document_id = adopted_has_visible.document);
-END
-$body$;$ddl$, prefix, rows, part ->> 'same_part'));
-    END IF;
     RETURN QUERY VALUES
+        -- The join finds no row. With it, a plan depends on the adopted table, so that a change of its policies is noticed.
         ('view', 'documents', 'documents', format($ddl$CREATE OR REPLACE VIEW %1$sdocuments WITH (security_invoker = true) AS
     SELECT adopted.id, adopted.collection, adopted.version, adopted.uri, adopted.title, adopted.media_type, NULL::text AS source_media_type,
         NULL::bytea AS content_hash, (SELECT count(*)::integer FROM %1$sadopted_chunks AS part WHERE part.document_id = adopted.id) AS chunk_count,
         NULL::timestamp with time zone AS orphaned_at, '{}'::jsonb AS metadata, adopted.ingested_at, NULL::jsonb AS source_row
-    FROM %1$sadopted_documents AS adopted%2$s;$ddl$, prefix,
-            CASE WHEN guarded THEN '' ELSE guard || 'adopted_has_visible(adopted.id)' END)),
+    FROM %1$sadopted_documents AS adopted LEFT JOIN %2$s ON false;$ddl$, prefix, rows)),
         ('view', 'chunks', 'chunks', format($ddl$CREATE OR REPLACE VIEW %1$schunks WITH (security_invoker = true) AS
     SELECT %2$s,
         adopted.tsv, %3$s AS source_id
-    FROM %1$sadopted_chunks AS adopted LEFT JOIN %4$s ON %5$s%6$s;$ddl$, prefix,
+    FROM %1$sadopted_chunks AS adopted LEFT JOIN %4$s ON %5$s;$ddl$, prefix,
             _passage.adopted_view_columns(given) || CASE WHEN given ? 'section' THEN E',\n        adopted.path, adopted.section_key, adopted.parent_key'
                 ELSE format(E',\n        NULL::%s AS path, NULL::bigint AS section_key, NULL::bigint AS parent_key', (
                     SELECT format_type(prorettype, NULL) FROM pg_proc WHERE oid = 'passage.section_path(text[])'::regprocedure)) END,
-            _passage.adopted_source_id(adoption), origin, part ->> 'same_origin', CASE WHEN guarded THEN '' ELSE format('%sadopted_is_visible(%s)', guard, part ->> 'adopted_keys') END));
+            _passage.adopted_source_id(adoption), origin, part ->> 'same_origin'));
     IF vectors IS NOT NULL AND vectors <> 'null' THEN
         RETURN QUERY VALUES
             ('view', 'embeddings', 'embeddings', format($ddl$CREATE OR REPLACE VIEW %1$sembeddings WITH (security_invoker = true) AS
@@ -240,7 +217,7 @@ DECLARE
     part CONSTANT jsonb := _passage.adoption_parts(adoption);
 BEGIN
     RETURN QUERY SELECT * FROM _passage.adoption_tables(store, adoption, part);
-    RETURN QUERY SELECT * FROM _passage.adoption_triggers(store, adoption, part);
+    RETURN QUERY SELECT * FROM _passage.adoption_triggers(store, adoption);
     RETURN QUERY SELECT * FROM _passage.adoption_views(store, adoption, part);
 END
 $$;

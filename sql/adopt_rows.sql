@@ -11,6 +11,18 @@ RETURN pg_catalog."overlay"(pg_catalog."overlay"(pg_catalog.left(pg_catalog.enco
 
 COMMENT ON FUNCTION _passage.adopted_id(text, text) IS 'uuid of a chunk or document that has another id in its source';
 
+-- The settings on which the text of a value depends, as SET writes them.
+
+CREATE FUNCTION _passage.text_settings() RETURNS TABLE (name text, value text)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 8
+SET search_path = pg_catalog, pg_temp
+AS $$
+    VALUES ('timezone', '''UTC'''), ('datestyle', '''ISO, YMD'''), ('intervalstyle', '''postgres'''), ('extra_float_digits', '1'),
+        ('bytea_output', '''hex'''), ('lc_monetary', '''C'''), ('xmlbinary', '''base64'''), ('quote_all_identifiers', 'off')
+$$;
+
+COMMENT ON FUNCTION _passage.text_settings() IS 'settings with which every session writes a value as the same text';
+
 -- The order of chunks of which each names the previous one.
 
 CREATE FUNCTION _passage.chain_order(ids text[], previous text[]) RETURNS integer[]

@@ -6,20 +6,28 @@
 
 -- The comment of a side table records how a store was adopted. Only its owner can change it.
 
-CREATE FUNCTION _passage.adoption(store name) RETURNS jsonb
+CREATE FUNCTION _passage.adoption_of(side oid) RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    comment text;
+    comment CONSTANT text := obj_description(side, 'pg_class');
 BEGIN
-    SELECT obj_description(pg_class.oid, 'pg_class') INTO comment
-    FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-    WHERE nspname = store AND relname = 'adopted_chunks' AND relkind = 'r';
     RETURN substr(comment, strpos(comment, '{'))::jsonb;
 EXCEPTION WHEN data_exception THEN
     RETURN NULL;
 END
+$$;
+
+COMMENT ON FUNCTION _passage.adoption_of(oid) IS 'what adopt recorded in the comment of a table of chunks, NULL for another table';
+
+CREATE FUNCTION _passage.adoption(store name) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT _passage.adoption_of(pg_class.oid)
+    FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+    WHERE nspname = store AND relname = 'adopted_chunks' AND relkind = 'r'
 $$;
 
 COMMENT ON FUNCTION _passage.adoption(name) IS 'what adopt recorded of an adopted store, NULL for another store';
@@ -41,22 +49,32 @@ $$;
 
 COMMENT ON FUNCTION _passage.named_table(text) IS 'oid of a relation by schema and name, NULL if it does not exist';
 
--- Returns the oid of the table that a store adopted, and locks it; NULL if it is missing, another table or changed.
--- Another table or view of its name could run code of its owner with the rights of a reader. So the table must have a
--- trigger of the store, which only the owner of the store can create, and the columns that the views read.
+-- The expressions that decide which rows of a table the policies show to a role: each largest part of a policy that
+-- depends on the row alone. Rows with equal values are visible to the same readers. "*" stands for the key of a row.
+
+CREATE FUNCTION _passage.visibility_expressions(relation oid) RETURNS text[]
+LANGUAGE c STABLE STRICT PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'visibility_expressions_wrapper';
+
+COMMENT ON FUNCTION _passage.visibility_expressions(oid) IS 'expressions over a row on which its visibility under the policies of its table depends';
+
+-- Returns the oid of the table that a store adopted, and locks it if the caller may read it; NULL if it is missing,
+-- another table or changed. Another table or view of its name could run code of its owner with the rights of a reader.
+-- So the table must belong to the owner of the store, have a trigger of the store and the columns that the views read. A
+-- caller whom policies hide rows from reads only a store whose documents and policies follow these policies.
 --
 -- The planner evaluates an IMMUTABLE function before it opens the table behind the body of adopted_source. The plan
 -- depends on the oid, so PostgreSQL plans again after each change of the table.
 
-CREATE FUNCTION _passage.adopted_table(schema name, relation name, side oid) RETURNS oid
+CREATE FUNCTION _passage.adopted_table(schema name, relation name, side oid, visibility text[]) RETURNS oid
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
 AS 'MODULE_PATHNAME', 'adopted_table_wrapper';
 
-COMMENT ON FUNCTION _passage.adopted_table(name, name, oid) IS 'oid of the table that a store adopted, NULL if it is missing, another table or changed';
+COMMENT ON FUNCTION _passage.adopted_table(name, name, oid, text[]) IS 'oid of the table that a store adopted, NULL if it is missing, another table or changed';
 
 -- The same with an error instead of NULL.
 
-CREATE FUNCTION _passage.adopted_source(source text, side regclass) RETURNS oid
+CREATE FUNCTION _passage.adopted_source(source text, side regclass, visibility text[]) RETURNS oid
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -65,34 +83,47 @@ DECLARE
     store CONSTANT name := (SELECT nspname FROM pg_namespace WHERE pg_namespace.oid = home);
     repair CONSTANT text := format('SELECT passage.upgrade_store(%L);', store);
     present oid := _passage.named_table(source);
-    changed record;
+    other text;
+    problem text;
+    detail text;
+    remedy text;
 BEGIN
-    IF present IS NULL THEN
+    IF NOT EXISTS (SELECT FROM _passage.adopted_triggers(side) WHERE adopted = present) THEN
+        SELECT format('%I.%I', nspname, relname) INTO other
+        FROM _passage.adopted_triggers(side) JOIN pg_class ON pg_class.oid = adopted JOIN pg_namespace ON pg_namespace.oid = relnamespace
+        WHERE is_own LIMIT 1;
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
-            MESSAGE = format('table %s, which store "%s" adopted, does not exist', source, store),
-            HINT = format('Create the table and run %s or run SELECT passage.unadopt(%L);', repair, store);
-    ELSIF NOT EXISTS (
-        SELECT FROM pg_trigger JOIN pg_proc ON pg_proc.oid = tgfoid
-        WHERE tgrelid = present AND pronamespace = home AND proname = 'keep_adopted')
+            MESSAGE = CASE WHEN other IS NOT NULL THEN format('table %s, which store "%s" adopted, is now %s', source, store, other)
+                WHEN present IS NULL THEN format('table %s, which store "%s" adopted, does not exist', source, store)
+                ELSE format('table %s has no trigger of store "%s", which adopted a table of that name', source, store) END,
+            HINT = CASE WHEN other IS NOT NULL THEN format('Run SELECT passage.adopt(%L, %L); as its owner.', other, store)
+                WHEN present IS NULL THEN format('Create the table and run %s or run SELECT passage.unadopt(%L);', repair, store)
+                ELSE format('If a program created the table again, run %s as its owner.', repair) END;
+    END IF;
+    SELECT * INTO problem, detail, remedy FROM _passage.adopted_owner_problem(present, side);
+    IF problem IS NULL THEN
+        SELECT format('column "%s" of table %s has changed since store "%s" adopted it', known.attname, source, store),
+            CASE WHEN actual.attname IS NULL THEN 'The column does not exist.'
+                ELSE format('The column has type %s, and the store read %s.', format_type(actual.atttypid, actual.atttypmod), format_type(known.atttypid, known.atttypmod)) END,
+            repair INTO problem, detail, remedy
+        FROM pg_class JOIN pg_attribute AS known ON known.attrelid = pg_class.oid
+        LEFT JOIN pg_attribute AS actual ON actual.attrelid = present AND actual.attname = known.attname AND NOT actual.attisdropped
+        WHERE relnamespace = home AND relname = 'adopted_row' AND relkind = 'c'
+            AND (actual.atttypid, actual.atttypmod, actual.attcollation) IS DISTINCT FROM (known.atttypid, known.atttypmod, known.attcollation)
+        LIMIT 1;
+    END IF;
+    IF problem IS NULL AND row_security_active(present) AND (
+        _passage.visibility_expressions(present) <> visibility OR NOT (SELECT relrowsecurity FROM pg_class WHERE pg_class.oid = side))
     THEN
-        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
-            MESSAGE = format('table %s has no trigger of store "%s", which adopted a table of that name', source, store),
-            HINT = format('If a program created the table again, run %s as its owner.', repair);
+        problem := format('row-level security of table %s has changed since store "%s" adopted it', source, store);
+        detail := 'The store could show traces of rows that policies hide.';
+        remedy := repair;
     END IF;
-    SELECT known.attname AS name, format_type(known.atttypid, known.atttypmod) AS old, format_type(actual.atttypid, actual.atttypmod) AS new INTO changed
-    FROM pg_class JOIN pg_attribute AS known ON known.attrelid = pg_class.oid
-    LEFT JOIN pg_attribute AS actual ON actual.attrelid = present AND actual.attname = known.attname AND NOT actual.attisdropped
-    WHERE relnamespace = home AND relname = 'adopted_row' AND relkind = 'c'
-        AND (actual.atttypid, actual.atttypmod, actual.attcollation) IS DISTINCT FROM (known.atttypid, known.atttypmod, known.attcollation)
-    LIMIT 1;
-    IF FOUND THEN
+    IF problem IS NOT NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
-            MESSAGE = format('column "%s" of table %s has changed since store "%s" adopted it', changed.name, source, store),
-            DETAIL = CASE WHEN changed.new IS NULL THEN 'The column does not exist.'
-                ELSE format('The column has type %s, and the store read %s.', changed.new, changed.old) END,
-            HINT = format('Run %s', repair);
+            MESSAGE = problem, DETAIL = detail, HINT = format('Run %s as the owner of the store.', remedy);
     END IF;
-    present := _passage.adopted_table((parse_ident(source))[1]::name, (parse_ident(source))[2]::name, side);
+    present := _passage.adopted_table((parse_ident(source))[1]::name, (parse_ident(source))[2]::name, side, visibility);
     IF present IS NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
             MESSAGE = format('table %s was changed at the same time', source),
@@ -102,22 +133,31 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION _passage.adopted_source(text, regclass) IS 'oid of the table that a store adopted; raises an error if it is missing, another table, or changed';
+COMMENT ON FUNCTION _passage.adopted_source(text, regclass, text[]) IS 'oid of the table that a store adopted; raises an error if it is missing, another table, or changed';
 
--- Returns why the table of an adopted store cannot be read, NULL if it can.
+-- Returns why the table of an adopted store cannot be read or its triggers must not write, NULL for neither.
 
-CREATE FUNCTION _passage.adopted_source_problem(store name, OUT problem text, OUT remedy text)
+CREATE FUNCTION _passage.adopted_source_problem(store name, OUT problem text, OUT detail text, OUT remedy text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    detail text;
+    side CONSTANT oid := to_regclass(format('%I.adopted_chunks', store));
+    adoption CONSTANT jsonb := _passage.adoption(store);
 BEGIN
-    PERFORM _passage.adopted_source(_passage.adoption(store) ->> 'source', to_regclass(format('%I.adopted_chunks', store)));
+    SELECT written.* INTO problem, detail, remedy
+    FROM (
+        SELECT DISTINCT adopted FROM _passage.adopted_triggers(side) WHERE is_own OR adopted = _passage.named_table(adoption ->> 'source')
+    ) AS listed
+    CROSS JOIN LATERAL _passage.adopted_write_problem(adopted, side) AS written
+    WHERE written.problem IS NOT NULL LIMIT 1;
+    IF problem IS NULL THEN
+        PERFORM _passage.adopted_source(adoption ->> 'source', side, ARRAY(SELECT jsonb_array_elements_text(adoption -> 'visibility')));
+    END IF;
 EXCEPTION WHEN object_not_in_prerequisite_state THEN
     GET STACKED DIAGNOSTICS problem = MESSAGE_TEXT, remedy = PG_EXCEPTION_HINT, detail = PG_EXCEPTION_DETAIL;
-    problem := concat_ws(': ', problem, nullif(detail, ''));
+    remedy := substring(remedy FROM '(?:SELECT|ALTER) .*?;');
 END
 $$;
 
-COMMENT ON FUNCTION _passage.adopted_source_problem(name) IS 'why the table of an adopted store cannot be read, and the remedy; NULL if it can';
+COMMENT ON FUNCTION _passage.adopted_source_problem(name) IS 'why the table of an adopted store cannot be read or written, and the remedy; NULL if it can';

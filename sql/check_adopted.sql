@@ -10,32 +10,46 @@ DECLARE
     name CONSTANT text := adoption ->> 'source';
     source CONSTANT oid := to_regclass(name);
     given CONSTANT jsonb := (adoption -> 'expressions') - 'described';
+    side CONSTANT oid := to_regclass(format('%I.adopted_chunks', store));
     repair CONSTANT text := format('SELECT passage.upgrade_store(%L);', store);
     missing bigint;
-    is_readable boolean;
+    is_sound boolean;
+    named text;
+    change record;
 BEGIN
-    IF source IS NULL THEN
+    IF source IS NULL AND NOT EXISTS (SELECT FROM _passage.adopted_triggers(side) WHERE is_own) THEN
         RETURN QUERY SELECT name, 'adopted table does not exist', format('Create it and run %s Or run SELECT passage.unadopt(%L);', repair, store);
         RETURN;
     END IF;
-    RETURN QUERY
-        SELECT name, found.problem, repair FROM _passage.adopted_source_problem(store) AS found WHERE found.problem IS NOT NULL;
-    is_readable := NOT FOUND;
+    SELECT * INTO change FROM _passage.adopted_source_problem(store);
+    is_sound := change.problem IS NULL;
+    IF NOT is_sound THEN
+        RETURN QUERY SELECT name, concat_ws(': ', change.problem, nullif(change.detail, '')), change.remedy;
+    END IF;
+    IF source IS NULL THEN
+        RETURN;
+    END IF;
     RETURN QUERY
         SELECT format('%I on %s', tgname, name), 'trigger is disabled: changes are not seen',
-            format('ALTER TABLE %s ENABLE TRIGGER %I; SELECT %I.refresh_adopted();', name, tgname, store)
-        FROM pg_trigger JOIN pg_proc ON pg_proc.oid = tgfoid JOIN pg_namespace ON pg_namespace.oid = pronamespace
-        WHERE tgrelid = source AND nspname = store AND proname = 'keep_adopted' AND tgenabled IN ('D', 'R')
+            format('ALTER TABLE %s ENABLE TRIGGER %I; %s', name, tgname, repair)
+        FROM _passage.adopted_triggers(side) JOIN pg_trigger ON pg_trigger.oid = trigger
+        WHERE tgenabled IN ('D', 'R')
         ORDER BY tgname;
+    IF is_sound AND (SELECT relowner FROM pg_class WHERE oid = source) = (SELECT oid FROM pg_roles WHERE rolname = current_user) THEN
+        FOR named IN SELECT jsonb_object_keys(given) ORDER BY 1 LOOP
+            BEGIN
+                PERFORM _passage.expression_columns(source, given ->> named);
+            EXCEPTION WHEN syntax_error_or_access_rule_violation THEN
+                is_sound := false;
+                RETURN QUERY SELECT name, format('argument "%s": %s', named, SQLERRM), format('SELECT passage.unadopt(%L);', store);
+            END;
+        END LOOP;
+    END IF;
     RETURN QUERY
         SELECT format('%I.adopted_chunks', store),
             format('row-level security is off, and on for %s: readers of the table see texts and sections of all rows', name), repair
         FROM pg_class WHERE oid = source AND relrowsecurity AND NOT (
             SELECT side.relrowsecurity FROM pg_class AS side WHERE side.oid = to_regclass(format('%I.adopted_chunks', store)));
-    RETURN QUERY
-        SELECT name, 'row-level security filters rows for the owner: writing the table fails', format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY;', name)
-        FROM pg_class WHERE oid = source AND relforcerowsecurity AND relrowsecurity AND NOT (
-            SELECT rolbypassrls OR rolsuper FROM pg_roles WHERE pg_roles.oid = relowner);
     RETURN QUERY
         SELECT format('%I', store), 'readers of the adopted table cannot read the store', needed
         FROM _passage.adoption_grants(store, source) AS needed;
@@ -57,7 +71,7 @@ BEGIN
             THEN to_regclass(substring(statement FROM '^CREATE OR REPLACE VIEW (.*?) WITH \(security')) IS NULL
         ELSE statement !~ '^(GRANT|ANALYZE|SELECT|COMMENT ON COLUMN) |ENABLE ROW LEVEL SECURITY|^CREATE POLICY' END;
     RETURN QUERY SELECT format('%I', store), format('triggers, views or other parts are missing: %s', missing), repair WHERE missing > 0;
-    IF NOT is_readable THEN
+    IF NOT is_sound THEN
         RETURN;
     END IF;
 
@@ -134,7 +148,7 @@ BEGIN
         HAVING count(*) > 0
         $query$, source, _passage.adopted_expression(given, 'content', 'text'),
         CASE WHEN given ? 'condition' THEN _passage.adopted_expression(given, 'condition', 'boolean') ELSE 'true' END,
-        side, same) USING format('SELECT %I.refresh_adopted();', store);
+        side, same) USING format('SELECT passage.upgrade_store(%L);', store);
     IF given ? 'ordinal' AND NOT given ? 'previous' THEN
         RETURN QUERY EXECUTE format($query$
             SELECT %1$L, format('chunks whose place in the document is unknown: %%s of %%s', count(*) FILTER (WHERE is_unknown), count(*)),

@@ -157,6 +157,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     adoption jsonb;
+    is_due boolean;
     statement text;
 BEGIN
     store := _passage.store_name(store);
@@ -167,7 +168,13 @@ BEGIN
             RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
                 MESSAGE = format('table %s, which store "%s" adopted, does not exist', adoption ->> 'source', store),
                 HINT = format('Create the table and run this again, or run SELECT passage.unadopt(%L);', store);
-        ELSIF EXISTS (SELECT FROM _passage.adoption_problems(store) AS found WHERE found.remedy LIKE '%passage.upgrade_store%') THEN
+        END IF;
+        is_due := EXISTS (SELECT FROM _passage.adoption_problems(store) AS found WHERE found.remedy LIKE '%passage.upgrade_store%');
+        -- Rows that the triggers did not see.
+        IF NOT is_due AND (_passage.adopted_source_problem(store)).problem IS NULL THEN
+            is_due := EXISTS (SELECT FROM _passage.adopted_data_problems(store) AS found WHERE found.remedy LIKE '%passage.upgrade_store%');
+        END IF;
+        IF is_due THEN
             RETURN QUERY SELECT * FROM passage.adopt((adoption ->> 'source')::regclass, store, dry_run => upgrade_store.dry_run);
         END IF;
         RETURN;

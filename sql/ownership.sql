@@ -76,10 +76,12 @@ AS $$
         WHERE nspname = store AND (relname IN ('documents', 'chunks', 'embeddings', 'shard_keys', 'adopted_documents', 'adopted_chunks')
             OR foreign_objects.written AND relname IN ('strategies', 'settings'))
         UNION
-        -- The views of an adopted store read the table with its triggers.
+        -- The views of an adopted store read the table whose triggers name its chunks.
         SELECT 'pg_class'::regclass, tgrelid, false
-        FROM pg_trigger JOIN pg_proc ON pg_proc.oid = tgfoid JOIN pg_namespace ON pg_namespace.oid = pronamespace
-        WHERE nspname = store AND proname = 'keep_adopted'
+        FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+        JOIN pg_depend ON refclassid = 'pg_class'::regclass AND refobjid = pg_class.oid AND pg_depend.classid = 'pg_trigger'::regclass
+        JOIN pg_trigger ON pg_trigger.oid = pg_depend.objid
+        WHERE nspname = store AND relname = 'adopted_chunks' AND tgrelid <> pg_class.oid
         UNION
         SELECT next.* FROM reached CROSS JOIN LATERAL (
             -- Objects that run with a relation.

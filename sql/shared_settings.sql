@@ -2,17 +2,22 @@
 --
 -- CREATE FUNCTION resets the settings of a function, so an update sets them again.
 
--- keep_in_step and bring_in_step must produce the same text for a value in every session.
+-- Functions that make documents of rows must produce the same text for a value in every session.
 
 DO $$
 DECLARE
     signature pg_catalog.text;
+    setting pg_catalog.record;
 BEGIN
-    FOREACH signature IN ARRAY ARRAY['passage.keep_in_step()', 'passage.bring_in_step(pg_catalog.regclass)'] LOOP
-        EXECUTE pg_catalog.format(
-            'ALTER FUNCTION %s '
-            'SET timezone = ''UTC'' SET datestyle = ''ISO, YMD'' SET intervalstyle = ''postgres'' SET extra_float_digits = 1 '
-            'SET bytea_output = ''hex'' SET lc_monetary = ''C'' SET xmlbinary = ''base64'' SET quote_all_identifiers = off', signature);
+    FOR signature IN
+        SELECT pg_proc.oid::pg_catalog.regprocedure::pg_catalog.text
+        FROM pg_catalog.pg_proc JOIN pg_catalog.pg_namespace ON pg_namespace.oid OPERATOR(pg_catalog.=) pronamespace
+        WHERE pg_catalog.concat(nspname, '.', proname) OPERATOR(pg_catalog.=) ANY (ARRAY[
+            'passage.keep_in_step', 'passage.bring_in_step', 'passage.adopt', '_passage.keep_adopted', '_passage.refresh_adopted'])
+    LOOP
+        FOR setting IN SELECT * FROM _passage.text_settings() LOOP
+            EXECUTE pg_catalog.format('ALTER FUNCTION %s SET %s = %s', signature, setting.name, setting.value);
+        END LOOP;
     END LOOP;
 END
 $$;

@@ -1,17 +1,27 @@
 //! `adopted_table`: the oid of the table that a store adopted, for the planner.
 
+use crate::adoption::{check_right, named_chunks};
+use crate::spi::owner;
 use crate::types::Name;
+use crate::visibility::expressions_of;
 use pgrx::{PgRelation, pg_extern, pg_sys};
-use std::ffi::{CStr, CString};
+use std::ffi::CString;
 
 const LOCK: pg_sys::LOCKMODE = pg_sys::AccessShareLock as pg_sys::LOCKMODE;
 
-/// Returns the oid of a table if it is the one that the store of a side table adopted: it has a trigger of the store,
-/// and the columns that the views of the store read, in their types.
+/// Returns the oid of a table if it is the one that the store of a side table adopted: it belongs to the owner of the
+/// side table, a trigger of it names the side table, and it has the columns that the views of the store read, in their
+/// types. Policies that hide rows from the caller must be those that the store follows.
 ///
-/// The table stays locked until the end of the transaction, so its name keeps its meaning.
+/// The table stays locked until the end of the transaction, so its name keeps its meaning. A caller who may not read it
+/// gets an error and no lock.
 #[pg_extern(immutable, strict, parallel_safe, schema = "_passage")]
-fn adopted_table(schema: Name, relation: Name, side: pg_sys::Oid) -> Option<pg_sys::Oid> {
+fn adopted_table(
+    schema: Name,
+    relation: Name,
+    side: pg_sys::Oid,
+    visibility: Vec<Option<String>>,
+) -> Option<pg_sys::Oid> {
     let (schema, relation) = (CString::new(schema.0).ok()?, CString::new(relation.0).ok()?);
     // SAFETY: look-ups in the catalog by strings that end in NUL, which raise no error for what is missing.
     let find = || unsafe {
@@ -22,10 +32,11 @@ fn adopted_table(schema: Name, relation: Name, side: pg_sys::Oid) -> Option<pg_s
     if oid == pg_sys::InvalidOid {
         return None;
     }
+    check_right(oid);
     // SAFETY: locks of the transaction, which any oid may have.
     unsafe { pg_sys::LockRelationOid(oid, LOCK) };
     // Another session can have replaced the table before it was locked.
-    let is_adopted = find() == oid && is_adopted(oid, side);
+    let is_adopted = find() == oid && is_adopted(oid, side, &visibility);
     if !is_adopted {
         // SAFETY: the lock was acquired above.
         unsafe { pg_sys::UnlockRelationOid(oid, LOCK) };
@@ -34,17 +45,19 @@ fn adopted_table(schema: Name, relation: Name, side: pg_sys::Oid) -> Option<pg_s
 }
 
 /// Returns whether a table that is locked is the adopted one.
-fn is_adopted(table: pg_sys::Oid, side: pg_sys::Oid) -> bool {
+fn is_adopted(table: pg_sys::Oid, side: pg_sys::Oid, visibility: &[Option<String>]) -> bool {
+    let owners = [table, side].map(|relation| owner(pg_sys::RelationRelationId, relation));
     // SAFETY: look-ups in the catalog, which raise no error for what is missing.
-    let (home, row) = unsafe {
+    let row = unsafe {
         let home = pg_sys::get_rel_namespace(side);
-        (home, pg_sys::get_relname_relid(c"adopted_row".as_ptr(), home))
+        pg_sys::get_relname_relid(c"adopted_row".as_ptr(), home)
     };
-    if row == pg_sys::InvalidOid {
+    if owners[0].is_none() || owners[0] != owners[1] || row == pg_sys::InvalidOid {
         return false;
     }
     // SAFETY: a relation is locked against its removal while it is read.
-    let [table, row] = [table, row].map(|oid| unsafe { PgRelation::with_lock(oid, LOCK) });
+    let [table, row, side] =
+        [table, row, side].map(|oid| unsafe { PgRelation::with_lock(oid, LOCK) });
     let (actual, known) = (table.tuple_desc(), row.tuple_desc());
     let is_present = |known: &pg_sys::FormData_pg_attribute| {
         actual.iter().any(|actual| {
@@ -55,24 +68,35 @@ fn is_adopted(table: pg_sys::Oid, side: pg_sys::Oid) -> bool {
                 && actual.attcollation == known.attcollation
         })
     };
-    has_trigger(&table, home) && known.iter().filter(|known| !known.attisdropped).all(is_present)
+    has_trigger(&table, side.oid())
+        && known.iter().filter(|known| !known.attisdropped).all(is_present)
+        && are_policies_followed(&table, &side, visibility)
 }
 
-/// Returns whether a table has a trigger with the function `keep_adopted` of a schema. Only the owner of the function
-/// can create one.
-fn has_trigger(table: &PgRelation, home: pg_sys::Oid) -> bool {
+/// Returns whether a trigger of a table names the side table.
+fn has_trigger(table: &PgRelation, side: pg_sys::Oid) -> bool {
     // SAFETY: the relation is open, and its cached triggers are an array of that length, or NULL.
     let triggers = unsafe {
         let Some(cached) = (*table.as_ptr()).trigdesc.as_ref() else { return false };
         std::slice::from_raw_parts(cached.triggers, cached.numtriggers as usize)
     };
-    triggers.iter().any(|trigger| {
-        // SAFETY: look-ups of a function, which give NULL for one that is missing, else a string in memory of the call.
-        unsafe {
-            let name = pg_sys::get_func_name(trigger.tgfoid);
-            !name.is_null()
-                && CStr::from_ptr(name) == c"keep_adopted"
-                && pg_sys::get_func_namespace(trigger.tgfoid) == home
-        }
-    })
+    triggers.iter().any(|trigger| named_chunks(trigger) == Some(side))
+}
+
+/// Returns whether the policies that apply to the caller, if any do, are those that the store follows: the side tables
+/// have policies, and rows that differ in visibility are in different documents.
+fn are_policies_followed(
+    table: &PgRelation,
+    side: &PgRelation,
+    visibility: &[Option<String>],
+) -> bool {
+    // SAFETY: a look-up by the oid of a relation that is open.
+    let check = unsafe { pg_sys::check_enable_rls(table.oid(), pg_sys::InvalidOid, true) };
+    if check != pg_sys::CheckEnableRlsResult::RLS_ENABLED as i32 {
+        return true;
+    }
+    // SAFETY: the relation is open, and so has its row of pg_class.
+    let is_guarded = unsafe { (*side.rd_rel).relrowsecurity };
+    let known = visibility.iter().map(|expression| expression.as_deref().unwrap_or_default());
+    is_guarded && expressions_of(table.oid()).iter().map(String::as_str).eq(known)
 }

@@ -61,6 +61,14 @@ pub enum Error {
     ShardKeys { store: String },
     /// A panic of core while it splits a document.
     CorePanic,
+    /// A statement would run code of a role that the role with whose rights it runs does not trust.
+    ForeignObject { object: String, owner: String, role: String },
+    /// The triggers of an adopted table must not write its store.
+    Adopted { problem: String, detail: Option<String>, remedy: String },
+    /// A trigger of `keep_adopted` that `adopt` did not create.
+    AdoptedTrigger { trigger: String },
+    /// A relation that the caller must own.
+    NotOwner { relation: String },
 }
 
 impl From<passage_core::Error> for Error {
@@ -72,7 +80,30 @@ impl From<passage_core::Error> for Error {
 impl From<Error> for ErrorReport {
     #[expect(clippy::too_many_lines, reason = "one list of all errors")]
     fn from(error: Error) -> Self {
+        let mut detail = None;
         let (code, message, hint) = match error {
+            Error::ForeignObject { object, owner, role } => {
+                detail = Some(format!("It would run with the rights of role \"{role}\"."));
+                (
+                    PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
+                    format!("{object} belongs to role \"{owner}\""),
+                    "Use functions, types and tables of your own, or of roles whose rights you have.".to_owned(),
+                )
+            }
+            Error::Adopted { problem, detail: because, remedy } => {
+                detail = because;
+                (PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, problem, remedy)
+            }
+            Error::AdoptedTrigger { trigger } => (
+                PgSqlErrorCode::ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED,
+                format!("trigger \"{trigger}\" is not one that passage.adopt creates"),
+                "Drop it, and call passage.adopt.".to_owned(),
+            ),
+            Error::NotOwner { relation } => (
+                PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
+                format!("must be owner of table {relation}"),
+                "Run SET ROLE to the owner first.".to_owned(),
+            ),
             Error::Request(error) => request(&error),
             Error::Row { strategy, error } => {
                 let (code, message, hint) = request(&error);
@@ -225,7 +256,11 @@ impl From<Error> for ErrorReport {
                     .to_owned(),
             ),
         };
-        ErrorReport::new(code, message, function_name!()).set_hint(hint)
+        let report = ErrorReport::new(code, message, function_name!()).set_hint(hint);
+        match detail {
+            Some(detail) => report.set_detail(detail),
+            None => report,
+        }
     }
 }
 

@@ -12,6 +12,7 @@ install script in `sql/` declares the functions.
 #![allow(clippy::needless_pass_by_value, clippy::result_large_err)]
 
 mod adopted_table;
+mod adoption;
 mod arguments;
 mod assemble;
 mod backtrace;
@@ -22,12 +23,14 @@ mod error;
 mod expand_context;
 mod expand_request;
 mod explain_context;
+mod expression_columns;
 mod filter_argument;
 mod fragments;
 mod free_memory;
 mod ingest;
 mod interrupt;
 mod jsonb;
+mod keep_adopted;
 mod missing_store_hint;
 mod notices;
 mod outline;
@@ -49,6 +52,7 @@ mod step_plan;
 mod store;
 mod strategies;
 mod types;
+mod visibility;
 
 pgrx::pg_module_magic!(name, version);
 
@@ -68,4 +72,6 @@ pub extern "C-unwind" fn _PG_init() {
     store::register();
     types::register();
     step_plan::register();
+    adoption::register();
+    spi::register();
 }

@@ -11,16 +11,19 @@ or rare. PostgreSQL's plan cache replans when a relation, a policy or the role c
 
 Two measures keep the objects of other users out of a statement. All statements are parsed, planned and
 executed under a fixed `search_path`, whatever the caller's is. And a column is read only as the type
-that the result declares: a wrong type is an error, never memory that is read as another type.
+that the result declares: a wrong type is an error, never memory that is read as another type. A statement with rights other than
+the caller's also has a [`Guard`], which checks what its names mean.
 */
 
 mod connection;
+mod guard;
 mod packed_rows;
 mod rows;
 mod settings;
 mod statement;
 
 pub use connection::{Connection, connect};
+pub use guard::{Guard, owner, register};
 pub use rows::Rows;
 pub use settings::Setting;
 pub use statement::{Access, Statement, Value};

@@ -56,9 +56,29 @@ impl Connection {
     #[expect(clippy::unused_self, reason = "preparing needs an open connection")]
     fn plan(&self, statement: &Statement, values: &[Value]) -> pg_sys::SPIPlanPtr {
         let search_path = SettingsLevel::with_search_path();
+        let guard = statement.activate_guard();
         let plan = statement.plan(values.iter().map(|value| value.oid).collect());
+        drop(guard);
         search_path.close();
         plan
+    }
+
+    /// Analyses a statement without parameters, which its guard then checks, without executing it.
+    pub fn analyse(&self, statement: &Statement) {
+        self.plan(statement, &[]);
+    }
+
+    /// Gives statements the transition tables of a trigger, under the names that the trigger has for them.
+    ///
+    /// # Safety
+    ///
+    /// The data must be that of the running trigger.
+    #[expect(clippy::unused_self, reason = "the tables belong to the open connection")]
+    pub unsafe fn add_transition_tables(&self, data: &pg_sys::TriggerData) {
+        // SAFETY: the caller's promise; PostgreSQL reads the data.
+        let added =
+            unsafe { pg_sys::SPI_register_trigger_data(std::ptr::from_ref(data).cast_mut()) };
+        assert!(added == pg_sys::SPI_OK_TD_REGISTER as i32, "no statement has these names");
     }
 
     /// Returns the types of the columns of a result, without executing the statement.
@@ -139,6 +159,7 @@ impl Connection {
         // A function of the store that ran before may have changed the path, and no statement may be
         // parsed under another one.
         let search_path = SettingsLevel::with_search_path();
+        let guard = statement.activate_guard();
         let plan = statement.plan(types);
         let settings = SettingsLevel::with(statement, plan, settings);
         // SAFETY: the plan is kept for the statement, which is borrowed; datums and nulls are as many as
@@ -150,6 +171,7 @@ impl Connection {
             (done, pg_sys::SPI_tuptable, pg_sys::SPI_processed as usize)
         };
         settings.close();
+        drop(guard);
         search_path.close();
         assert!(done > 0, "the statement is one that SPI executes");
         assert!(

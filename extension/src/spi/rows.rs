@@ -1,5 +1,6 @@
 //! The result of a statement.
 
+use super::statement::Value;
 use crate::error::Error;
 use crate::interrupt::pause;
 use crate::types::{Column, Tsvector, from_sql};
@@ -92,6 +93,14 @@ impl<'c> Rows<'c> {
         // SAFETY: `datum` has compared the type of the column with the one that `T` reads; the value
         // lives as long as the connection, which is open.
         unsafe { T::from_datum(datum, false) }
+    }
+
+    /// Returns all values of a row, as arguments of another statement.
+    pub fn values(&self, row: usize) -> impl Iterator<Item = Value> {
+        let columns = self.types.len();
+        let values = &self.values[row * columns..(row + 1) * columns];
+        std::iter::zip(values, &self.types)
+            .map(|((datum, is_null), oid)| Value { oid: *oid, datum: (!is_null).then_some(*datum) })
     }
 
     /// Returns a `uuid`, the nil uuid for NULL. A view may have a NULL id, which then matches nothing.

@@ -1,6 +1,6 @@
 //! Settings of PostgreSQL for the duration of one execution.
 
-use super::statement::{Access, Statement};
+use super::statement::Statement;
 use pgrx::pg_sys;
 use std::ffi::{CStr, CString};
 
@@ -43,7 +43,7 @@ impl SettingsLevel {
         // for as long as the statement lives.
         let (role, valid) = unsafe { (pg_sys::GetUserId(), pg_sys::SPI_plan_is_valid(plan)) };
         let is_planned =
-            statement.access == Access::Index && statement.role.replace(role) == role && valid;
+            statement.access.is_generic() && statement.role.replace(role) == role && valid;
         if is_planned && settings.is_empty() {
             return Self(None);
         }

@@ -1,5 +1,6 @@
 //! A statement with its plan, and its arguments.
 
+use super::guard::{Activation, Guard};
 use crate::types::Row;
 use pgrx::{IntoDatum, pg_sys};
 use std::cell::{Cell, OnceCell};
@@ -11,6 +12,8 @@ use std::rc::Rc;
 pub enum Access {
     /// Few rows by a btree or a vector index. The plan is generic.
     Index,
+    /// Many rows by a btree, joined as the planner chooses. The plan is generic.
+    Keys,
     /// Rows of a full-text index, of documents, or of many ids. Planned for the arguments of each
     /// execution.
     Matches,
@@ -23,6 +26,7 @@ impl Access {
     pub fn name(self) -> &'static str {
         match self {
             Self::Index => "index",
+            Self::Keys => "keys",
             Self::Matches => "matches",
             Self::Any => "any",
         }
@@ -30,15 +34,22 @@ impl Access {
 
     /// Returns the access of a name.
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Index, Self::Matches, Self::Any].into_iter().find(|access| access.name() == name)
+        [Self::Index, Self::Keys, Self::Matches, Self::Any]
+            .into_iter()
+            .find(|access| access.name() == name)
     }
 
     /// Returns the cursor option that decides between generic and custom plans.
     fn plan_option(self) -> u32 {
         match self {
-            Self::Index => pg_sys::CURSOR_OPT_GENERIC_PLAN,
+            Self::Index | Self::Keys => pg_sys::CURSOR_OPT_GENERIC_PLAN,
             Self::Matches | Self::Any => pg_sys::CURSOR_OPT_CUSTOM_PLAN,
         }
+    }
+
+    /// Returns whether the plan is made for any arguments, and so kept from one execution to the next.
+    pub(super) fn is_generic(self) -> bool {
+        self.plan_option() == pg_sys::CURSOR_OPT_GENERIC_PLAN
     }
 
     /// Returns the planner settings that are turned off. A read by index stays one where statistics are
@@ -56,7 +67,7 @@ impl Access {
                 c"enable_sort",
                 c"enable_material",
             ],
-            Self::Matches => &[c"jit", c"enable_seqscan"],
+            Self::Keys | Self::Matches => &[c"jit", c"enable_seqscan"],
             Self::Any => &[c"jit"],
         }
     }
@@ -75,6 +86,7 @@ pub struct Statement {
     types: OnceCell<Vec<pg_sys::Oid>>,
     /// The role that it was planned for. Policies may give another role another plan.
     pub(super) role: Cell<pg_sys::Oid>,
+    guard: Option<Rc<Guard>>,
 }
 
 impl Statement {
@@ -82,7 +94,19 @@ impl Statement {
     pub fn new(store: &str, text: String, access: Access) -> Self {
         let text = CString::new(text).expect("a statement holds no NUL");
         let (plan, types, role) = Default::default();
-        Self { store: store.into(), access, text, plan, types, role }
+        Self { store: store.into(), access, text, plan, types, role, guard: None }
+    }
+
+    /// Creates a statement whose names a guard checks.
+    pub fn guarded(store: &str, text: String, access: Access, guard: Rc<Guard>) -> Self {
+        let mut statement = Self::new(store, text, access);
+        statement.guard = Some(guard);
+        statement
+    }
+
+    /// Activates the guard, if there is one.
+    pub(super) fn activate_guard(&self) -> Option<Activation> {
+        Activation::begin(&self.text, self.guard.as_deref())
     }
 
     /// Returns the text.

@@ -55,6 +55,7 @@ reads! {
     Vec<u8>, "bytea", BYTEAOID;
     Vec<Option<String>>, "text[]", TEXTARRAYOID;
     Vec<Option<i32>>, "integer[]", INT4ARRAYOID;
+    pg_sys::Oid, "oid", OIDOID;
     Vec<pg_sys::Oid>, "oid[]", OIDARRAYOID;
     Vec<Option<f32>>, "real[]", FLOAT4ARRAYOID;
 }

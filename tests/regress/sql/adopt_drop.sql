@@ -128,14 +128,14 @@ CREATE FUNCTION dropped.steal() RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS $$ 
 CREATE VIEW dropped.pieces AS
     SELECT dropped.steal() AS number, 'page'::text AS page, 1 AS position, '{}'::text[] AS headings, 'Stolen.'::text AS body, '[1,2]'::vector(2) AS embedding WHERE dropped.steal() > 0;
 CREATE TABLE dropped.bait (id bigint);
-CREATE TRIGGER adopted_by_dropshop_insert AFTER INSERT ON dropped.bait REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION dropshop.keep_adopted();
+CREATE TRIGGER bait AFTER INSERT ON dropped.bait REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT WHEN ('dropshop.adopted_chunks'::regclass IS NOT NULL) EXECUTE FUNCTION _passage.keep_adopted();
+INSERT INTO dropped.bait VALUES (1);
 RESET ROLE;
 EXECUTE documents;
 EXECUTE chunks;
 SELECT count(*) FROM dropshop.embeddings;
 SELECT count(*) FROM dropshop.chunks_embedded;
-SELECT dropshop.adopted_has_visible(gen_random_uuid());
-SELECT dropshop.refresh_adopted();
+SELECT _passage.refresh_adopted('dropshop');
 SELECT content FROM passage.search('tea', '{1,2}', store => 'dropshop');
 SELECT object, problem, remedy FROM passage.check_store('dropshop', data => true);
 SELECT passage.upgrade_store('dropshop');

@@ -54,9 +54,10 @@ SELECT schema, proname FROM functions WHERE proparallel = 'u' ORDER BY schema DE
 SELECT signature FROM functions JOIN pg_language ON pg_language.oid = prolang
 WHERE lanname IN ('sql', 'plpgsql') AND prosqlbody IS NULL AND proconfig IS NULL;
 
--- the triggers of a table and bring_in_step read values with the same settings
-SELECT count(DISTINCT proconfig) AS settings, cardinality(min(proconfig)) AS number FROM functions
-WHERE proname IN ('keep_in_step', 'bring_in_step');
+-- triggers, and what does the same for all rows, write values with the same settings
+SELECT proname, count(*) AS settings FROM functions CROSS JOIN unnest(proconfig) AS setting
+JOIN _passage.text_settings() ON setting ILIKE name || '=%' AND replace(setting, '"', '') ILIKE name || '=' || trim(value, '''')
+GROUP BY proname HAVING count(*) > 1 ORDER BY proname;
 
 -- psql shows the functions for users with \df passage.*, and no type, view, aggregate or operator
 SELECT count(*) FROM pg_type WHERE typnamespace IN ('passage'::regnamespace, '_passage'::regnamespace);

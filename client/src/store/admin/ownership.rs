@@ -52,7 +52,7 @@ pub(super) enum Access {
 ///
 /// The query includes functions of index expressions and constraints, which planning alone runs if their
 /// arguments are constant, and the relations below views. The views of an
-/// adopted store read the table that has its triggers.
+/// adopted store read the table whose triggers name its chunks.
 fn foreign_objects(access: Access) -> String {
     let (on_write, own_schema, own) = match access {
         Access::Read => ("false", "false", "false"),
@@ -64,9 +64,11 @@ relation (oid, relowner, relkind, named) AS (
     SELECT pg_class.oid, relowner, relkind, true FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
     WHERE nspname = ANY ($1::text[]) AND relname IN {RELATIONS}
     UNION
-    SELECT pg_class.oid, relowner, relkind, false FROM pg_trigger
-    JOIN pg_proc ON pg_proc.oid = tgfoid JOIN pg_namespace ON pg_namespace.oid = pronamespace JOIN pg_class ON pg_class.oid = tgrelid
-    WHERE nspname = ANY ($1::text[]) AND proname = 'keep_adopted'
+    SELECT source.oid, source.relowner, source.relkind, false FROM pg_class
+    JOIN pg_namespace ON pg_namespace.oid = pg_class.relnamespace
+    JOIN pg_depend ON refclassid = 'pg_class'::regclass AND refobjid = pg_class.oid AND classid = 'pg_trigger'::regclass
+    JOIN pg_trigger ON pg_trigger.oid = objid JOIN pg_class AS source ON source.oid = tgrelid
+    WHERE nspname = ANY ($1::text[]) AND pg_class.relname = 'adopted_chunks' AND source.oid <> pg_class.oid
     UNION
     SELECT pg_class.oid, pg_class.relowner, pg_class.relkind, next.named FROM relation CROSS JOIN LATERAL (
         SELECT refobjid, false FROM pg_rewrite
