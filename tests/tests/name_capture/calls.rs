@@ -194,7 +194,8 @@ pub async fn all(cluster: &Cluster) -> Vec<String> {
         let value = |argument: &Argument| {
             let keys = [&argument.name, &argument.sql_type];
             let value = keys.iter().find_map(|key| VALUES.iter().find(|(of, _)| of == *key));
-            let value = value.unwrap_or_else(|| panic!("{}: no value for {argument:?}", function.name));
+            let value =
+                value.unwrap_or_else(|| panic!("{}: no value for {argument:?}", function.name));
             Some(value.1.to_owned())
         };
         let values: Vec<_> = function.arguments.iter().map(value).collect();
