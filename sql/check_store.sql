@@ -96,6 +96,10 @@ AS $$
     FROM pg_index JOIN rel ON rel.oid = indrelid JOIN pg_class AS idx ON idx.oid = indexrelid
     WHERE NOT (indisvalid AND indisready)
     UNION ALL
+    SELECT format('%I.%I', store, relname), format('indexes were not checked: role "%s" may not read the table', current_user),
+        'Check the store as its owner.'
+    FROM rel WHERE is_table AND NOT _passage.may_read(rel.oid)
+    UNION ALL
     SELECT format('%I.%I', store, relname), 'row-level security is off, and on for ' || guarded,
         format('Enable it and add policies; SELECT passage.create_store(%L, dry_run => true); prints a template.', store)
     FROM rel, (

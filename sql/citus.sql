@@ -35,13 +35,13 @@ DECLARE
 BEGIN
     IF _passage.has_citus() THEN
         EXECUTE 'SELECT pg_catalog.citus_total_relation_size(logicalrelid, false) FROM pg_catalog.pg_dist_partition '
-            'WHERE logicalrelid = $1' INTO bytes USING relation;
+            'WHERE logicalrelid = $1 AND _passage.may_read($1)' INTO bytes USING relation;
     END IF;
     RETURN bytes;
 END
 $$;
 
-COMMENT ON FUNCTION _passage.distributed_size(oid) IS 'bytes of a table that Citus distributes, of all its shards together; NULL for another table';
+COMMENT ON FUNCTION _passage.distributed_size(oid) IS 'bytes of a table that Citus distributes, of all its shards together; NULL for another table, and if the caller may not read it';
 
 -- Citus would distribute what a function creates, in part: a schema without its tables, and functions.
 

@@ -36,6 +36,16 @@ $$;
 
 COMMENT ON FUNCTION _passage.is_trusted(oid) IS 'whether code of an owner may run with the rights of this session';
 
+CREATE FUNCTION _passage.may_read(relation oid) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT has_schema_privilege(relnamespace, 'USAGE') AND has_any_column_privilege(pg_class.oid, 'SELECT')
+    FROM pg_class WHERE pg_class.oid = relation
+$$;
+
+COMMENT ON FUNCTION _passage.may_read(oid) IS 'whether the caller may read a column of a relation, NULL if it does not exist';
+
 -- A relation with its partitions, and those that inherit from it. They can be in any schema.
 
 CREATE FUNCTION _passage.relation_tree(relation oid) RETURNS SETOF oid
@@ -52,14 +62,17 @@ $$;
 
 COMMENT ON FUNCTION _passage.relation_tree(oid) IS 'a relation and all its partitions';
 
+-- PostgreSQL locks what it measures, so the caller must have the right to read it.
+
 CREATE FUNCTION _passage.relation_size(relation oid) RETURNS numeric
 LANGUAGE sql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT sum(pg_total_relation_size(part)) FROM _passage.relation_tree(relation) AS part
+    SELECT CASE WHEN _passage.may_read(relation) THEN (
+        SELECT sum(pg_total_relation_size(part)) FROM _passage.relation_tree(relation) AS part) END
 $$;
 
-COMMENT ON FUNCTION _passage.relation_size(oid) IS 'bytes of a relation with its indexes and partitions';
+COMMENT ON FUNCTION _passage.relation_size(oid) IS 'bytes of a relation with its indexes and partitions; NULL if the caller may not read it';
 
 -- Objects of untrusted roles that run when a store is read: views with everything that they use, and the
 -- policies that apply. With "written" also triggers, rules, defaults, checks and indexes of the tables. A

@@ -8,7 +8,7 @@ CREATE FUNCTION _passage.partition_moduli(store name) RETURNS SETOF integer
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 8
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT substring(pg_get_expr(part.relpartbound, part.oid) FROM 'modulus ([0-9]+)')::integer
+    SELECT substring(part.relpartbound::text FROM ':modulus ([1-9][0-9]*)')::integer
     FROM pg_inherits JOIN pg_class AS part ON part.oid = inhrelid
     JOIN pg_class ON pg_class.oid = inhparent JOIN pg_namespace ON pg_namespace.oid = pg_class.relnamespace
     WHERE nspname = store AND pg_class.relname = 'chunks' AND part.relispartition
@@ -18,7 +18,7 @@ COMMENT ON FUNCTION _passage.partition_moduli(name) IS 'modulus of each hash par
 
 -- Another role may have written the setting, so an invalid value counts as none. The catalogs show the
 -- partitions of a table, also if the setting is missing. They count as those of create_store if the CHECK exists
--- that makes the id of a chunk name its document.
+-- that makes the id of a chunk name its document. The functions that print a partition key or bound would lock the tables.
 
 CREATE FUNCTION _passage.store_placement(store name) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -26,7 +26,11 @@ SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT CASE
         WHEN chunks.oid IS NULL THEN coalesce(recorded.partitions, recorded.distributed, '{}')
-        WHEN chunks.relkind = 'p' AND pg_get_partkeydef(chunks.oid) = 'HASH (document_id)' AND EXISTS (
+        WHEN EXISTS (
+                SELECT FROM pg_partitioned_table JOIN pg_attribute ON attrelid = partrelid AND attnum = partattrs[0]
+                JOIN pg_opclass ON pg_opclass.oid = partclass[0]
+                WHERE partrelid = chunks.oid AND partstrat = 'h' AND partnatts = 1 AND attname = 'document_id' AND opcdefault)
+            AND EXISTS (
                 SELECT FROM pg_constraint WHERE conrelid = chunks.oid AND contype = 'c' AND conname = 'chunks_id_names_document')
             THEN coalesce(recorded.partitions, (
                 SELECT jsonb_build_object('partitions', max(modulus)) FROM _passage.partition_moduli(store) AS modulus

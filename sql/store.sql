@@ -55,7 +55,8 @@ $$;
 COMMENT ON FUNCTION _passage.transaction_must_write(text) IS 'raises an error in a read-only transaction and on a standby';
 
 -- The properties of a store, from the catalogs. The table settings is not read: the schema can belong to
--- another role, and nothing of that role may run.
+-- another role, and nothing of that role may run. pg_get_expr locks the table of an expression for a moment, so
+-- expressions of tables that the caller may not read are skipped.
 
 CREATE FUNCTION _passage.store_facts(
     store name,
@@ -101,8 +102,8 @@ AS $$
                 JOIN pg_am ON pg_am.oid = index.relam
                 JOIN pg_opclass ON pg_opclass.oid = indclass[0]
                 WHERE indrelid = attrelid AND amname = 'hnsw' AND opcname = 'bit_hamming_ops' AND indpred IS NULL
-                    AND pg_get_expr(indexprs, indrelid)
-                        = format('(%s.binary_quantize(embedding))::bit(%s)', pg_type.typnamespace::regnamespace, atttypmod))
+                    AND CASE WHEN _passage.may_read(indrelid) THEN pg_get_expr(indexprs, indrelid)
+                        = format('(%s.binary_quantize(embedding))::bit(%s)', pg_type.typnamespace::regnamespace, atttypmod) END)
         FROM pg_attribute
         JOIN pg_class ON pg_class.oid = attrelid
         JOIN pg_namespace ON pg_namespace.oid = relnamespace
@@ -118,7 +119,8 @@ AS $$
     -- An index of the embeddings themselves is preferred.
     CROSS JOIN LATERAL (SELECT coalesce(has_signs AND vector.distance IS NULL, false)) AS kind (is_binary)
     LEFT JOIN (
-        SELECT replace(substring(pg_get_expr(adbin, adrelid) FROM '''((?:[^'']|'''')*)''::regconfig'), '''''', '''')
+        SELECT CASE WHEN _passage.may_read(adrelid) THEN
+            replace(substring(pg_get_expr(adbin, adrelid) FROM '''((?:[^'']|'''')*)''::regconfig'), '''''', '''') END
         FROM pg_attrdef
         JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
         JOIN pg_class ON pg_class.oid = attrelid
@@ -204,7 +206,13 @@ AS $$
     LEFT JOIN (
         SELECT pg_class.oid, relname, relkind IN ('r', 'p') AS is_table,
             -- As release 0.1.0 made it. A view that somebody changed stays.
-            relname = 'chunks_embedded' AND relkind = 'v' AND pg_get_viewdef(pg_class.oid) ~ 'ON \(\(embeddings\.chunk_id = chunks\.id\)\)\);$'
+            -- pg_get_viewdef locks what the view reads until the end of the transaction.
+            relname = 'chunks_embedded' AND relkind = 'v'
+                AND CASE WHEN EXISTS (
+                    SELECT FROM pg_rewrite JOIN pg_depend ON pg_depend.objid = pg_rewrite.oid
+                    WHERE ev_class = pg_class.oid AND classid = 'pg_rewrite'::regclass AND refclassid = 'pg_class'::regclass
+                        AND NOT _passage.may_read(refobjid)) THEN false
+                ELSE pg_get_viewdef(pg_class.oid) ~ 'ON \(\(embeddings\.chunk_id = chunks\.id\)\)\);$' END
                 AND ARRAY(SELECT attname::text FROM pg_attribute WHERE attrelid = pg_class.oid AND attnum > 0 ORDER BY attnum)
                     = ARRAY(SELECT col.name FROM _passage.store_columns(store, dimensions, embedding_type, language, placement) AS col
                         WHERE col.relation = 'chunks' AND NOT col.derived ORDER BY col.place) || 'embedding'::text AS is_former_view
@@ -224,14 +232,15 @@ AS $$
         WHEN 'column' THEN is_table AND attnum IS NULL
         WHEN 'derived' THEN rel.oid IS NULL OR is_table AND attnum IS NULL
         WHEN 'view' THEN rel.oid IS NULL OR is_former_view
-        WHEN 'index' THEN rel.oid IS NULL OR is_table AND NOT EXISTS (
+        -- pg_get_indexdef locks the table for a moment.
+        WHEN 'index' THEN rel.oid IS NULL OR is_table AND CASE WHEN _passage.may_read(rel.oid) THEN NOT EXISTS (
             SELECT FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
             WHERE indrelid = rel.oid AND (
                 relname = layout.name
                 -- Storage parameters do not matter.
                 OR regexp_replace(substring(pg_get_indexdef(indexrelid) FROM ' USING (.*)'), ' WITH .*', '')
                     = regexp_replace(substring(ddl FROM ' USING (.*);'), ' WITH .*', '')
-            ))
+            )) END
         WHEN 'comment' THEN rel.oid IS NULL OR (is_table OR relation = 'chunks_embedded')
             AND CASE WHEN layout.name IS NULL THEN obj_description(rel.oid, 'pg_class')
                 ELSE col_description(rel.oid, attnum) END IS NULL

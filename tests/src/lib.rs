@@ -8,6 +8,7 @@ extension; they call it through SQL, as users do, so `make install` must run bef
 
 pub mod cluster;
 pub mod example;
+pub mod functions;
 pub mod http_server;
 pub mod markdown;
 mod page_database;

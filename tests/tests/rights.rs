@@ -2,6 +2,8 @@
 
 use passage_tests::Cluster;
 use passage_tests::cluster::{OWNER, SUPERUSER};
+use std::collections::BTreeSet;
+use std::path::Path;
 
 const TENANTS: &str = include_str!("../fixtures/tenants.sql");
 const EVERY_READ: &str = include_str!("../fixtures/every_read.sql");
@@ -46,7 +48,7 @@ async fn every_function_has_a_comment_and_the_right_properties() {
         ),
         (
             "cannot be called by everybody",
-            "NOT has_function_privilege('pg_monitor', oid, 'EXECUTE')",
+            "pronamespace = 'passage'::regnamespace AND NOT has_function_privilege('pg_monitor', oid, 'EXECUTE')",
         ),
     ] {
         let sql = format!(
@@ -54,6 +56,84 @@ async fn every_function_has_a_comment_and_the_right_properties() {
         );
         assert_eq!(cluster.query_lines(&sql).await, [""; 0], "these {rule}");
     }
+}
+
+/// Functions run with the rights of their caller, so everybody needs those that a function of `passage` calls, directly
+/// or through others, and those of statements in Rust. No other function of `_passage` is for everybody.
+#[tokio::test]
+async fn everybody_may_execute_the_internal_functions_that_others_call_and_no_more() {
+    let cluster = Cluster::without_store().await;
+    let sql = format!(
+        "SELECT proname, pg_get_functiondef(oid) FROM ({FUNCTIONS}) AS f WHERE pronamespace = '_passage'::regnamespace"
+    );
+    let internal: Vec<(String, String)> = cluster
+        .query_rows_as(OWNER, &sql)
+        .await
+        .into_iter()
+        .map(|row| <[_; 2]>::try_from(row).expect("two columns").map(Option::unwrap).into())
+        .collect();
+    assert!(internal.len() > 50, "{} functions", internal.len());
+    let sql = format!(
+        "SELECT pg_get_functiondef(oid) FROM ({FUNCTIONS}) AS f WHERE pronamespace = 'passage'::regnamespace"
+    );
+    let mut callers = cluster.query_lines(&sql).await;
+    callers.extend(["extension", "client"].iter().flat_map(|room| sources(room)));
+
+    let mut needed = BTreeSet::new();
+    while let Some(caller) = callers.pop() {
+        for (name, definition) in &internal {
+            if calls(&caller, name) && needed.insert(name.as_str()) {
+                callers.push(definition.clone());
+            }
+        }
+    }
+    let sql = format!(
+        "SELECT proname FROM ({FUNCTIONS}) AS f WHERE pronamespace = '_passage'::regnamespace AND has_function_privilege('pg_monitor', oid, 'EXECUTE')"
+    );
+    let allowed = cluster.query_lines(&sql).await;
+    let allowed: BTreeSet<_> = allowed.iter().map(String::as_str).collect();
+    let differ = |a: &BTreeSet<&str>, b: &BTreeSet<&str>| {
+        a.difference(b).map(|name| (*name).to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        differ(&allowed, &needed),
+        [""; 0],
+        "nothing of everybody calls these: write REVOKE EXECUTE ON FUNCTION ... FROM PUBLIC below their definitions"
+    );
+    assert_eq!(
+        differ(&needed, &allowed),
+        [""; 0],
+        "callers of functions that everybody may execute need these"
+    );
+}
+
+/// Returns whether a text calls a function of `_passage`. Its own definition does not.
+fn calls(text: &str, function: &str) -> bool {
+    let call = format!("_passage.{function}");
+    text.match_indices(&call).any(|(at, _)| {
+        let after = &text[at + call.len()..];
+        after.starts_with(|next: char| !next.is_alphanumeric() && next != '_')
+            && !text[..at].ends_with("CREATE OR REPLACE FUNCTION ")
+    })
+}
+
+/// Returns the Rust sources of a room, without comments.
+fn sources(room: &str) -> Vec<String> {
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(room).join("src")];
+    let mut sources = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = std::fs::read_to_string(path).unwrap();
+                let is_code = |line: &&str| !line.trim_start().starts_with("//");
+                sources.push(text.lines().filter(is_code).collect::<Vec<_>>().join("\n"));
+            }
+        }
+    }
+    sources
 }
 
 #[tokio::test]

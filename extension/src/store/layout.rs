@@ -59,18 +59,24 @@ pub fn register() {
 }
 
 /// Returns the layout of a store, or `None` if the schema has no relation `chunks`.
+///
+/// # Panics
+///
+/// Panics with PostgreSQL's own error if the caller lacks USAGE on the schema, before a relation is locked.
 pub fn find(store: &str) -> Option<Rc<Layout>> {
-    let schema = CString::new(store).ok()?;
+    let name = CString::new(store).ok()?;
     // SAFETY: look-ups in the catalog by strings that end in NUL, which raise no error for what is
     // missing; neither reads the search_path.
     let oids = unsafe {
-        let schema = pg_sys::get_namespace_oid(schema.as_ptr(), true);
+        let schema = pg_sys::get_namespace_oid(name.as_ptr(), true);
         let relation = |name: &CStr| pg_sys::get_relname_relid(name.as_ptr(), schema);
         [c"chunks", c"documents", c"strategies", c"embeddings", c"adopted_chunks"].map(relation)
     };
     if oids[0] == pg_sys::InvalidOid {
         return None;
     }
+    // SAFETY: a look-up of a schema that exists, which raises the error of a statement that names it.
+    unsafe { pg_sys::LookupExplicitNamespace(name.as_ptr(), true) };
     let key = (store.to_owned(), oids);
     let cached = LAYOUTS.with_borrow_mut(|layouts| {
         if WATCH.take_stale() || layouts.len() >= CAPACITY {

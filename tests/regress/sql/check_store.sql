@@ -130,6 +130,10 @@ GRANT USAGE ON SCHEMA regress_uncounted TO regress_reader;
 GRANT SELECT (ordinal) ON regress_uncounted.chunks TO regress_reader;
 SET ROLE regress_reader;
 SELECT documents, chunks, embeddings FROM passage.stores() WHERE store = 'regress_uncounted';
+-- their tables are not measured, and their indexes not compared
+SELECT relname, _passage.relation_size(oid) > 0 AS is_measured FROM pg_catalog.pg_class
+    WHERE relnamespace = 'regress_uncounted'::regnamespace AND relkind IN ('r', 'p') ORDER BY relname;
+SELECT * FROM passage.check_store('regress_uncounted') WHERE problem ~ 'not checked';
 RESET ROLE;
 ALTER TABLE regress_uncounted.chunks ENABLE ROW LEVEL SECURITY;
 SET ROLE regress_reader;

@@ -1,20 +1,21 @@
 //! Odd arguments: each parameter of each function gets NULL and every odd value of its type.
 
-use crate::attacker::{ATTACKER, Attacker, Outcome};
+use crate::attacker::{Attacker, Outcome};
 use crate::store::Kind;
 use crate::sweep::Sweep;
 use crate::verdict::{SECRET, Vocabulary, judge};
 use crate::{GREETING, cluster};
+use passage_tests::functions::{Argument, Function, functions};
 
-/// A type of parameters, with an ordinary value and odd ones.
-struct Argument {
+/// An ordinary value of a type, and odd ones.
+struct Values {
     sql_type: &'static str,
     right: &'static str,
     odd: &'static [&'static str],
 }
 
-const ARGUMENTS: &[Argument] = &[
-    Argument {
+const VALUES: &[Values] = &[
+    Values {
         sql_type: "name",
         right: "'plain'",
         odd: &[
@@ -28,32 +29,32 @@ const ARGUMENTS: &[Argument] = &[
             "repeat('x', 1000)::name",
         ],
     },
-    Argument {
+    Values {
         sql_type: "text",
         right: "'quokka'",
         odd: &["''", r"E'\x01'", "repeat('x', 1000000)", "repeat('quokka ', 10000)", "'%_\\*'"],
     },
-    Argument {
+    Values {
         sql_type: "integer",
         right: "3",
         odd: &["0", "-1", "2147483647", "-2147483648", "1000001"],
     },
-    Argument {
+    Values {
         sql_type: "bigint",
         right: "3",
         odd: &["-1", "9223372036854775807", "-9223372036854775808"],
     },
-    Argument {
+    Values {
         sql_type: "double precision",
         right: "0.5",
         odd: &["'NaN'", "'Infinity'", "'-Infinity'", "-1", "1e308", "1e-320"],
     },
-    Argument {
+    Values {
         sql_type: "uuid",
         right: "'aaaaaaaa-0000-0000-8000-000000000000'",
         odd: &["'00000000-0000-0000-0000-000000000000'"],
     },
-    Argument {
+    Values {
         sql_type: "uuid[]",
         right: "'{aaaaaaaa-0000-0000-0000-000000000002}'",
         odd: &[
@@ -65,7 +66,7 @@ const ARGUMENTS: &[Argument] = &[
             "(SELECT array_agg(lpad(to_hex(i), 32, '0')::uuid) FROM generate_series(1, 1000000) AS i)",
         ],
     },
-    Argument {
+    Values {
         sql_type: "real[]",
         right: "'{1,2,3}'",
         odd: &[
@@ -80,7 +81,7 @@ const ARGUMENTS: &[Argument] = &[
             "array_fill(1::real, '{1000000}')",
         ],
     },
-    Argument {
+    Values {
         sql_type: "double precision[]",
         right: "'{1}'",
         odd: &[
@@ -92,7 +93,7 @@ const ARGUMENTS: &[Argument] = &[
             "array_fill(1.0, '{1000000}')",
         ],
     },
-    Argument {
+    Values {
         sql_type: "text[]",
         right: "'{Guide,Food}'",
         odd: &[
@@ -104,7 +105,7 @@ const ARGUMENTS: &[Argument] = &[
             "ARRAY[repeat('t', 1000000)]",
         ],
     },
-    Argument {
+    Values {
         sql_type: "jsonb",
         right: "'{}'",
         odd: &[
@@ -117,25 +118,25 @@ const ARGUMENTS: &[Argument] = &[
             r#"(repeat('{"a":', 3000) || '1' || repeat('}', 3000))::jsonb"#,
         ],
     },
-    Argument { sql_type: "boolean", right: "true", odd: &["false"] },
-    Argument {
+    Values { sql_type: "boolean", right: "true", odd: &["false"] },
+    Values {
         sql_type: "oid",
         right: "'plain.chunks'::regclass",
         odd: &["0", "4294967295", "'pg_authid'::regclass", "'plain'::regnamespace"],
     },
-    Argument { sql_type: "oid[]", right: "'{}'", odd: &["'{NULL}'", "'{2281}'", "'{{23,25}}'"] },
-    Argument {
+    Values { sql_type: "oid[]", right: "'{}'", odd: &["'{NULL}'", "'{2281}'", "'{{23,25}}'"] },
+    Values {
         sql_type: "integer[]",
         right: "'{0}'",
         odd: &["'{}'", "'{NULL}'", "'{-1,2147483647}'"],
     },
-    Argument {
+    Values {
         sql_type: "bigint[]",
         right: "'{1}'",
         odd: &["'{}'", "'{NULL}'", "'{-1}'", "array_fill(1::bigint, '{10000}')"],
     },
     // An unknown configuration is an internal error of `to_tsvector` itself.
-    Argument { sql_type: "regconfig", right: "'simple'", odd: &[] },
+    Values { sql_type: "regconfig", right: "'simple'", odd: &[] },
 ];
 
 /// Ordinary values of arguments that are statements, or parts of them.
@@ -185,96 +186,58 @@ const SHARD_ROWS: &[[&str; 5]] = &[
 ];
 const TABLE: &str = r#"ARRAY['"plain"."chunks"']"#;
 
-fn of(sql_type: &str) -> Option<&'static Argument> {
-    ARGUMENTS.iter().find(|argument| argument.sql_type == sql_type)
+fn of(sql_type: &str) -> Option<&'static Values> {
+    VALUES.iter().find(|values| values.sql_type == sql_type)
 }
 
-/// A function, its number of parameters without a default, and the names and types of all.
-struct Function {
-    name: String,
-    required: usize,
-    arguments: Vec<(String, String)>,
-    /// The columns of a function without a type of its own for the result.
-    columns: &'static str,
-}
-
-impl Function {
-    /// Returns calls with one odd argument. The others are ordinary, or left out.
-    fn calls(&self) -> Vec<String> {
-        let value = |sql_type: &str, value: &str| format!("({value})::{sql_type}");
-        let right = |name: &str, sql_type: &str| {
-            let named = NAMED.iter().find(|(of, _)| *of == name).map(|(_, value)| *value);
-            let right = named.or(of(sql_type).map(|of| of.right));
-            value(sql_type, right.unwrap_or("NULL"))
-        };
-        let mut calls = Vec::new();
-        if self.arguments.is_empty() {
-            calls.push(format!("SELECT f::pg_catalog.text FROM {}() AS f", self.name));
-        }
-        for (index, (_, sql_type)) in self.arguments.iter().enumerate() {
-            for odd in ["NULL"].iter().chain(of(sql_type).map_or(&[][..], |of| of.odd)) {
-                let given =
-                    self.arguments.iter().enumerate().filter_map(|(at, (name, sql_type))| {
-                        let value = match at {
-                            _ if at == index => value(sql_type, odd),
-                            _ if at < self.required => right(name, sql_type),
-                            _ => return None,
-                        };
-                        // Parameters with a default are passed by name.
-                        Some(if at < self.required { value } else { format!("{name} => {value}") })
-                    });
-                let given: Vec<_> = given.collect();
-                calls.push(format!(
-                    "SELECT f::pg_catalog.text FROM {}({}) AS f{}",
-                    self.name,
-                    given.join(", "),
-                    self.columns
-                ));
-            }
-        }
-        if self.name == "_passage.shard_rows" {
-            calls.extend(SHARD_ROWS.iter().map(|[relations, shards, statement, types, values]| {
-                format!(
-                    "SELECT {}({KEY}, ARRAY[{KEY}], 'plain', {relations}, {shards}, {statement}, 'any', 1, {types}, {values}, NULL)::pg_catalog.text",
-                    self.name
-                )
-            }));
-        }
-        calls
+/// Returns calls with one odd argument. The others are ordinary, or left out.
+fn calls(function: &Function) -> Vec<String> {
+    const ROW: &str = "f::pg_catalog.text";
+    let value = |sql_type: &str, value: &str| Some(format!("({value})::{sql_type}"));
+    let right = |Argument { name, sql_type, .. }: &Argument| {
+        let named = NAMED.iter().find(|(of, _)| of == name).map(|(_, value)| *value);
+        let right = named.or(of(sql_type).map(|of| of.right));
+        value(sql_type, right.unwrap_or("NULL"))
+    };
+    let mut calls = Vec::new();
+    if function.arguments.is_empty() {
+        calls.push(function.call(ROW, &[]));
     }
+    for (index, argument) in function.arguments.iter().enumerate() {
+        let sql_type = &argument.sql_type;
+        for odd in ["NULL"].iter().chain(of(sql_type).map_or(&[][..], |of| of.odd)) {
+            let given = function.arguments.iter().enumerate().map(|(at, argument)| match at {
+                _ if at == index => value(sql_type, odd),
+                _ if at < function.required => right(argument),
+                _ => None,
+            });
+            calls.push(function.call(ROW, &given.collect::<Vec<_>>()));
+        }
+    }
+    if function.name == "_passage.shard_rows" {
+        calls.extend(SHARD_ROWS.iter().map(|[relations, shards, statement, types, values]| {
+            format!(
+                "SELECT {}({KEY}, ARRAY[{KEY}], 'plain', {relations}, {shards}, {statement}, 'any', 1, {types}, {values}, NULL)::pg_catalog.text",
+                function.name
+            )
+        }));
+    }
+    calls
 }
 
 #[tokio::test]
 async fn odd_arguments_return_rows_or_a_clear_error() {
     let Some(cluster) = cluster().await else { return };
-    let sql = "SELECT format('%s|%s|%s|%s', prorettype = 'record'::regtype AND proargmodes IS NULL, pronamespace::regnamespace || '.' || proname, pronargs - pronargdefaults, (
-            SELECT string_agg(coalesce(proargnames[place], '') || '=' || format_type(type, NULL), '|' ORDER BY place)
-            FROM unnest(proargtypes::oid[]) WITH ORDINALITY AS a (type, place)))
-        FROM pg_proc
-        WHERE pronamespace IN ('passage'::regnamespace, '_passage'::regnamespace) AND prokind = 'f' AND prorettype <> 'trigger'::regtype
-        ORDER BY 1";
-    let functions = cluster.query_lines_as(ATTACKER, sql).await.into_iter().map(|line| {
-        let mut parts = line.split('|');
-        let mut next = || parts.next().expect("it has four parts").to_owned();
-        let columns = if next() == "t" { " (one pg_catalog.int4)" } else { "" };
-        let (name, required) = (next(), next().parse().expect("it is a number"));
-        let pair = |part: &str| {
-            let (name, sql_type) = part.split_once('=').expect("an argument has a type");
-            (name.to_owned(), sql_type.to_owned())
-        };
-        let arguments = parts.filter(|part| !part.is_empty()).map(pair).collect();
-        Function { name, required, arguments, columns }
-    });
     let attacker = Attacker::new(&cluster, GREETING).await;
     let mut sweep = Sweep::new(attacker, "plain", Kind::Table, &Vocabulary::default());
     sweep.calls(None, |_, _| {}).await;
     let attacker = &mut sweep.attacker;
-    let (mut calls, mut answers, mut findings) = (0, 0, Vec::new());
-    for sql in functions.flat_map(|function| function.calls()) {
+    let (mut count, mut answers, mut findings) = (0, 0, Vec::new());
+    for sql in functions(&cluster).await.iter().flat_map(calls) {
         let begun = std::time::Instant::now();
         attacker.run("BEGIN").await;
         let outcome = attacker.run(&sql).await;
-        calls += 1;
+        count += 1;
         answers += usize::from(matches!(outcome, Outcome::Rows(_)));
         // Messages may show the arguments, which are the attacker's own.
         let fault = match &outcome {
@@ -298,8 +261,8 @@ async fn odd_arguments_return_rows_or_a_clear_error() {
             println!("{sql}: {:?}", begun.elapsed());
         }
     }
-    println!("{calls} calls, {answers} answers, {} findings", findings.len());
-    assert!(findings.is_empty(), "{} of {calls} calls:\n{}", findings.len(), findings.join("\n"));
+    println!("{count} calls, {answers} answers, {} findings", findings.len());
+    assert!(findings.is_empty(), "{} of {count} calls:\n{}", findings.len(), findings.join("\n"));
     // If all calls failed, they would not reach the code that they should test.
-    assert!(answers * 4 > calls, "{answers} answers to {calls} calls");
+    assert!(answers * 4 > count, "{answers} answers to {count} calls");
 }

@@ -28,6 +28,7 @@ pub enum Outcome {
 /// A session that is opened again after it is lost.
 pub struct Attacker<'c> {
     cluster: &'c Cluster,
+    role: &'static str,
     client: Client,
     process: String,
     /// The statements at the beginning of each session.
@@ -36,9 +37,15 @@ pub struct Attacker<'c> {
 
 impl<'c> Attacker<'c> {
     pub async fn new(cluster: &'c Cluster, greeting: &str) -> Self {
+        Self::of(cluster, ATTACKER, greeting).await
+    }
+
+    /// Opens a session of another role.
+    pub async fn of(cluster: &'c Cluster, role: &'static str, greeting: &str) -> Self {
         let mut attacker = Self {
             cluster,
-            client: cluster.client_as(ATTACKER).await,
+            role,
+            client: cluster.client_as(role).await,
             process: String::new(),
             greeting: greeting.to_owned(),
         };
@@ -52,6 +59,11 @@ impl<'c> Attacker<'c> {
         self.rows(&self.greeting).await.map(|_| ())
     }
 
+    /// Returns the id of the server process of the session.
+    pub fn process(&self) -> &str {
+        &self.process
+    }
+
     /// Opens another session as soon as the server accepts connections again.
     pub async fn reconnect(&mut self) {
         let begun = Instant::now();
@@ -62,7 +74,7 @@ impl<'c> Attacker<'c> {
     }
 
     async fn open(&mut self) -> Result<(), tokio_postgres::Error> {
-        let (client, connection) = self.cluster.config(ATTACKER).connect(NoTls).await?;
+        let (client, connection) = self.cluster.config(self.role).connect(NoTls).await?;
         tokio::spawn(connection);
         self.client = client;
         self.greet().await

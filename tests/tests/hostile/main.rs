@@ -32,6 +32,7 @@ The functions come from the catalog: `calls.rs` must name each new one.
 mod arguments;
 mod attacker;
 mod calls;
+mod locks;
 mod rows;
 mod shadows;
 mod store;

@@ -1,6 +1,7 @@
 //! Calls of every function of the extension with every argument, for all kinds of stores.
 
 use passage_tests::Cluster;
+use passage_tests::functions::{Argument, functions};
 
 /// Creates a store with embeddings, one of the embedding type binary, two of partitions, one of views, and one of four columns.
 pub const STORES: &str = r#"
@@ -173,18 +174,6 @@ const VALUES: &[(&str, &str)] = &[
     ("record", "ROW(1, 'one')"),
 ];
 
-/// Lists every function except trigger functions, with the names and types of its arguments.
-const FUNCTIONS: &str = "
-    SELECT p.pronamespace::regnamespace || '.' || p.proname, string_agg(a.name || '=' || format_type(a.type, NULL), ';' ORDER BY a.place)
-    FROM pg_proc AS p,
-        unnest(p.proargnames, coalesce(p.proallargtypes, p.proargtypes::oid[]), p.proargmodes) WITH ORDINALITY AS a (name, type, mode, place)
-    WHERE p.pronamespace IN ('passage'::regnamespace, '_passage'::regnamespace) AND coalesce(a.mode, 'i') IN ('i', 'b', 'v')
-    GROUP BY p.oid, p.pronamespace, p.proname
-    UNION ALL
-    SELECT p.pronamespace::regnamespace || '.' || p.proname, '' FROM pg_proc AS p
-    WHERE p.pronamespace IN ('passage'::regnamespace, '_passage'::regnamespace) AND p.pronargs = 0 AND p.prorettype <> 'trigger'::regtype
-    ORDER BY 1, 2";
-
 /// Returns the calls, in which every operator and function is schema-qualified.
 ///
 /// # Panics
@@ -201,17 +190,16 @@ pub async fn all(cluster: &Cluster) -> Vec<String> {
         assert!(CALLS.iter().any(|call| call.contains(&name)), "{trigger} is not called");
     }
     let mut calls: Vec<_> = CALLS.iter().map(|call| (*call).to_owned()).collect();
-    for function in cluster.query_lines(FUNCTIONS).await {
-        let (name, arguments) = function.split_once('|').expect("two columns");
-        let argument = |argument: &str| {
-            let (name, of) = argument.split_once('=').expect("an argument has a type");
-            let value = [name, of].iter().find_map(|key| VALUES.iter().find(|(of, _)| of == key));
-            let (_, value) = value.unwrap_or_else(|| panic!("{function}: no value for {argument}"));
-            format!("{name} => {value}")
+    for function in functions(cluster).await {
+        let value = |argument: &Argument| {
+            let keys = [&argument.name, &argument.sql_type];
+            let value = keys.iter().find_map(|key| VALUES.iter().find(|(of, _)| of == *key));
+            let value =
+                value.unwrap_or_else(|| panic!("{}: no value for {argument:?}", function.name));
+            Some(value.1.to_owned())
         };
-        let arguments: Vec<_> =
-            arguments.split(';').filter(|a| !a.is_empty()).map(argument).collect();
-        calls.push(format!("SELECT * FROM {name}({})", arguments.join(", ")));
+        let values: Vec<_> = function.arguments.iter().map(value).collect();
+        calls.push(function.call("*", &values));
     }
     let fill = |call: &String, store: &str| {
         call.replace("STORE", &format!("'{store}'"))
