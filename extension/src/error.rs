@@ -67,6 +67,8 @@ pub enum Error {
     Adopted { problem: String, detail: Option<String>, remedy: String },
     /// A trigger of `keep_adopted` that `adopt` did not create.
     AdoptedTrigger { trigger: String },
+    /// A store that was not adopted.
+    NotAdopted { store: String },
     /// A relation that the caller must own.
     NotOwner { relation: String },
 }
@@ -98,6 +100,11 @@ impl From<Error> for ErrorReport {
                 PgSqlErrorCode::ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED,
                 format!("trigger \"{trigger}\" is not one that passage.adopt creates"),
                 "Drop it, and call passage.adopt.".to_owned(),
+            ),
+            Error::NotAdopted { store } => (
+                PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+                format!("store \"{store}\" is not an adopted store"),
+                "Name a store that passage.adopt made.".to_owned(),
             ),
             Error::NotOwner { relation } => (
                 PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,

@@ -78,11 +78,9 @@ fn keep_in_step(trigger: &PgTrigger) -> Result<(), Error> {
 /// Compares all rows of an adopted table with its store. The caller must be the owner of both.
 #[pg_extern(volatile, strict, parallel_unsafe, schema = "_passage")]
 fn refresh_adopted(store: Name) -> Result<(), ErrorReport> {
-    let found = adoption::recorded(&store.0).ok_or_else(|| Error::NoStore {
-        nearest: crate::store::nearest_store(&store.0),
-        store: store.0.clone(),
-    });
-    let (source, chunks) = found?;
+    let Some((source, chunks)) = adoption::recorded(&store.0) else {
+        return Err(Error::NotAdopted { store: store.0 }.into());
+    };
     // SAFETY: a variable of the backend.
     let caller = unsafe { pg_sys::GetUserId() };
     let is_own = |relation| spi::owner(pg_sys::RelationRelationId, relation) == Some(caller);

@@ -112,6 +112,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("path ltree", "'A.B'"),
     ("tgargs", r"'text={body}\000uri=notes/{id}\000'"),
     ("integer", "3"),
+    ("smallint", "1"),
     ("bigint", "3"),
     ("boolean", "true"),
     ("double precision", "0.5"),
