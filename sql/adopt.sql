@@ -169,16 +169,28 @@ BEGIN
             MESSAGE = format('schema "%s" already has a store', store),
             HINT = 'Choose another name for the store.';
     END IF;
-    adoption := _passage.new_adoption(source, coalesce(framework, existing ->> 'framework'),
-        CASE WHEN arguments = '{}' THEN coalesce(existing -> 'expressions', '{}') ELSE arguments END,
-        coalesce(language, (existing ->> 'language')::regconfig));
+    BEGIN
+        adoption := _passage.new_adoption(source, coalesce(framework, existing ->> 'framework'),
+            CASE WHEN arguments = '{}' THEN coalesce(existing -> 'expressions', '{}') ELSE arguments END,
+            coalesce(language, (existing ->> 'language')::regconfig));
+    EXCEPTION WHEN OTHERS THEN
+        IF existing IS NULL OR arguments <> '{}' THEN
+            RAISE;
+        END IF;
+        GET STACKED DIAGNOSTICS statement = RETURNED_SQLSTATE;
+        RAISE EXCEPTION USING ERRCODE = statement, MESSAGE = format('store "%s" cannot be repaired: %s', store, SQLERRM),
+            HINT = format('Run SELECT passage.unadopt(%L); and adopt the table again.', store);
+    END;
     -- These would end the body of a function, or a part of it.
     IF concat(store, adoption::text) LIKE '%$body$%' OR concat(store, adoption::text) LIKE '%\\u0001%' THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
             MESSAGE = 'names and expressions must not contain "$body$" or the character 1';
     END IF;
     adoption := adoption || jsonb_build_object('seed', coalesce(existing ->> 'seed', adoption ->> 'seed'));
-    IF existing - '{vectors,source,columns,reads,visibility}'::text[] <> adoption - '{vectors,source,columns,reads,visibility}'::text[] THEN
+    -- The types of the other expressions change no column of the store.
+    IF existing - '{vectors,source,columns,reads,visibility,types}'::text[] <> adoption - '{vectors,source,columns,reads,visibility,types}'::text[]
+        OR (SELECT bool_or(existing #> ARRAY['types', argument] <> adoption #> ARRAY['types', argument]) FROM unnest('{document,embedding,ordinal,section}'::text[]) AS argument)
+    THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
             MESSAGE = CASE WHEN existing -> 'expressions' = adoption -> 'expressions' AND existing -> 'framework' = adoption -> 'framework'
                     AND existing -> 'language' = adoption -> 'language'
@@ -236,10 +248,10 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE ROWS 20
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    side CONSTANT oid := to_regclass(format('%I.adopted_chunks', store));
+    side CONSTANT oid := _passage.adopted_side(store);
     statement text;
 BEGIN
-    PERFORM _passage.store_must_be_own(store);
+    -- PostgreSQL decides who may drop the objects, and dropping them runs no code of their owners.
     IF _passage.adoption(store) IS NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
             MESSAGE = format('store "%s" is not an adopted store', store),

@@ -63,6 +63,15 @@ $$;
 
 COMMENT ON FUNCTION _passage.column_type(oid, name) IS 'type of a column with its collation, NULL if the column does not exist';
 
+CREATE FUNCTION _passage.adoption_hint(remedy text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT format('Run %s as the owner of the store%s.', remedy, CASE WHEN remedy LIKE '%passage.unadopt(%' THEN ', and adopt the table again' ELSE '' END)
+$$;
+
+COMMENT ON FUNCTION _passage.adoption_hint(text) IS 'hint with the statement that repairs an adopted store';
+
 CREATE FUNCTION _passage.adopted_owner_problem(source oid, side oid, OUT problem text, OUT detail text, OUT remedy text)
 LANGUAGE sql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -112,17 +121,19 @@ BEGIN
         problem := format('table %s has no comment that records an adoption', kept.name);
         remedy := format('DROP SCHEMA %I CASCADE;', kept.nspname);
         RETURN;
-    ELSIF home <> kept.nspname THEN
-        problem := format('table %s has left the schema of its store', kept.name);
-        remedy := format('ALTER TABLE %s SET SCHEMA %I;', kept.name, home);
-        RETURN;
     ELSIF kept.relname <> 'adopted_chunks' THEN
         problem := format('table %s was renamed', kept.name);
         remedy := format('ALTER TABLE %s RENAME TO adopted_chunks;', kept.name);
         RETURN;
     ELSIF NOT EXISTS (SELECT FROM pg_class WHERE relnamespace = kept.relnamespace AND relname = 'adopted_documents' AND relkind = 'r') THEN
-        problem := format('table %I.adopted_documents does not exist', kept.nspname);
-        remedy := format('DROP SCHEMA %I CASCADE;', kept.nspname);
+        problem := CASE WHEN home <> kept.nspname THEN format('table %s has left the schema of its store', kept.name)
+            ELSE format('table %I.adopted_documents does not exist', kept.nspname) END;
+        remedy := CASE WHEN home <> kept.nspname THEN format('ALTER TABLE %s SET SCHEMA %I;', kept.name, home)
+            ELSE format('DROP SCHEMA %I CASCADE;', kept.nspname) END;
+        RETURN;
+    ELSIF NOT has_schema_privilege(adopted.relowner, kept.relnamespace, 'USAGE') THEN
+        problem := format('role "%s", which owns table %s, may not use schema "%s" of its store', pg_get_userbyid(adopted.relowner), adopted.name, kept.nspname);
+        remedy := format('GRANT USAGE ON SCHEMA %I TO %I;', kept.nspname, pg_get_userbyid(adopted.relowner));
         RETURN;
     END IF;
 
@@ -176,6 +187,14 @@ BEGIN
         problem := format('table %s has no unique key on (%s) any more', adopted.name, other);
         remedy := CASE WHEN EXISTS (SELECT FROM pg_index WHERE indrelid = source AND indisprimary) THEN unadopt
             ELSE format('ALTER TABLE %s ADD PRIMARY KEY (%s);', adopted.name, other) END;
+        RETURN;
+    END IF;
+    SELECT listed.col INTO other
+    FROM unnest(string_to_array(_passage.adoption_parts(adoption) ->> 'written', ', ') || '{arrival,tsv}'::text[]) AS listed (col)
+    WHERE _passage.column_type(side, listed.col::name) IS NULL LIMIT 1;
+    IF FOUND THEN
+        problem := format('table %s has no column "%s" any more', kept.name, other);
+        remedy := unadopt;
         RETURN;
     END IF;
     SELECT * INTO changed FROM _passage.foreign_columns(source, adopted.relowner) LIMIT 1;

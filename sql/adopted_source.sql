@@ -13,7 +13,7 @@ AS $$
 DECLARE
     comment CONSTANT text := obj_description(side, 'pg_class');
 BEGIN
-    RETURN substr(comment, strpos(comment, '{'))::jsonb;
+    RETURN CASE WHEN comment LIKE 'adopted by pg\_passage: {%' THEN substr(comment, strpos(comment, '{'))::jsonb END;
 EXCEPTION WHEN data_exception THEN
     RETURN NULL;
 END
@@ -21,13 +21,29 @@ $$;
 
 COMMENT ON FUNCTION _passage.adoption_of(oid) IS 'what adopt recorded in the comment of a table of chunks, NULL for another table';
 
+-- If the table has left its place, the view of chunks still depends on it.
+
+CREATE FUNCTION _passage.adopted_side(store name) RETURNS oid
+LANGUAGE sql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce((
+            SELECT pg_class.oid FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+            WHERE nspname = store AND relname = 'adopted_chunks' AND relkind = 'r'),
+        (
+            SELECT refobjid FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+            JOIN pg_rewrite ON ev_class = pg_class.oid JOIN pg_depend ON classid = 'pg_rewrite'::regclass AND objid = pg_rewrite.oid
+            WHERE nspname = store AND relname = 'chunks' AND refclassid = 'pg_class'::regclass AND _passage.adoption_of(refobjid) IS NOT NULL
+            LIMIT 1))
+$$;
+
+COMMENT ON FUNCTION _passage.adopted_side(name) IS 'table of chunks of an adopted store, NULL for another store';
+
 CREATE FUNCTION _passage.adoption(store name) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT _passage.adoption_of(pg_class.oid)
-    FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-    WHERE nspname = store AND relname = 'adopted_chunks' AND relkind = 'r'
+    SELECT _passage.adoption_of(_passage.adopted_side(store))
 $$;
 
 COMMENT ON FUNCTION _passage.adoption(name) IS 'what adopt recorded of an adopted store, NULL for another store';
@@ -121,7 +137,7 @@ BEGIN
     END IF;
     IF problem IS NOT NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
-            MESSAGE = problem, DETAIL = detail, HINT = format('Run %s as the owner of the store.', remedy);
+            MESSAGE = problem, DETAIL = detail, HINT = _passage.adoption_hint(remedy);
     END IF;
     present := _passage.adopted_table((parse_ident(source))[1]::name, (parse_ident(source))[2]::name, side, visibility);
     IF present IS NULL THEN
@@ -142,8 +158,10 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    side CONSTANT oid := to_regclass(format('%I.adopted_chunks', store));
-    adoption CONSTANT jsonb := _passage.adoption(store);
+    side CONSTANT oid := _passage.adopted_side(store);
+    adoption CONSTANT jsonb := _passage.adoption_of(side);
+    argument text;
+    expression text;
 BEGIN
     SELECT written.* INTO problem, detail, remedy
     FROM (
@@ -153,6 +171,20 @@ BEGIN
     WHERE written.problem IS NOT NULL LIMIT 1;
     IF problem IS NULL THEN
         PERFORM _passage.adopted_source(adoption ->> 'source', side, ARRAY(SELECT jsonb_array_elements_text(adoption -> 'visibility')));
+    END IF;
+    -- Only the owner executes the expressions.
+    IF problem IS NULL AND EXISTS (
+        SELECT FROM pg_class JOIN pg_roles ON pg_roles.oid = relowner WHERE pg_class.oid = _passage.named_table(adoption ->> 'source') AND rolname = current_user)
+    THEN
+        FOR argument, expression IN SELECT * FROM jsonb_each_text((adoption -> 'expressions') - 'described') ORDER BY 1 LOOP
+            BEGIN
+                PERFORM _passage.expression_columns(_passage.named_table(adoption ->> 'source'), expression);
+            EXCEPTION WHEN syntax_error_or_access_rule_violation THEN
+                problem := format('argument "%s": %s', argument, SQLERRM);
+                remedy := format('SELECT passage.unadopt(%L);', store);
+                RETURN;
+            END;
+        END LOOP;
     END IF;
 EXCEPTION WHEN object_not_in_prerequisite_state THEN
     GET STACKED DIAGNOSTICS problem = MESSAGE_TEXT, remedy = PG_EXCEPTION_HINT, detail = PG_EXCEPTION_DETAIL;

@@ -10,11 +10,9 @@ DECLARE
     name CONSTANT text := adoption ->> 'source';
     source CONSTANT oid := to_regclass(name);
     given CONSTANT jsonb := (adoption -> 'expressions') - 'described';
-    side CONSTANT oid := to_regclass(format('%I.adopted_chunks', store));
+    side CONSTANT oid := _passage.adopted_side(store);
     repair CONSTANT text := format('SELECT passage.upgrade_store(%L);', store);
     missing bigint;
-    is_sound boolean;
-    named text;
     change record;
 BEGIN
     IF source IS NULL AND NOT EXISTS (SELECT FROM _passage.adopted_triggers(side) WHERE is_own) THEN
@@ -22,11 +20,8 @@ BEGIN
         RETURN;
     END IF;
     SELECT * INTO change FROM _passage.adopted_source_problem(store);
-    is_sound := change.problem IS NULL;
-    IF NOT is_sound THEN
+    IF change.problem IS NOT NULL THEN
         RETURN QUERY SELECT name, concat_ws(': ', change.problem, nullif(change.detail, '')), change.remedy;
-    END IF;
-    IF source IS NULL THEN
         RETURN;
     END IF;
     RETURN QUERY
@@ -35,16 +30,6 @@ BEGIN
         FROM _passage.adopted_triggers(side) JOIN pg_trigger ON pg_trigger.oid = trigger
         WHERE tgenabled IN ('D', 'R')
         ORDER BY tgname;
-    IF is_sound AND (SELECT relowner FROM pg_class WHERE oid = source) = (SELECT oid FROM pg_roles WHERE rolname = current_user) THEN
-        FOR named IN SELECT jsonb_object_keys(given) ORDER BY 1 LOOP
-            BEGIN
-                PERFORM _passage.expression_columns(source, given ->> named);
-            EXCEPTION WHEN syntax_error_or_access_rule_violation THEN
-                is_sound := false;
-                RETURN QUERY SELECT name, format('argument "%s": %s', named, SQLERRM), format('SELECT passage.unadopt(%L);', store);
-            END;
-        END LOOP;
-    END IF;
     RETURN QUERY
         SELECT format('%I.adopted_chunks', store),
             format('row-level security is off, and on for %s: readers of the table see texts and sections of all rows', name), repair
@@ -71,10 +56,6 @@ BEGIN
             THEN to_regclass(substring(statement FROM '^CREATE OR REPLACE VIEW (.*?) WITH \(security')) IS NULL
         ELSE statement !~ '^(GRANT|ANALYZE|SELECT|COMMENT ON COLUMN) |ENABLE ROW LEVEL SECURITY|^CREATE POLICY' END;
     RETURN QUERY SELECT format('%I', store), format('triggers, views or other parts are missing: %s', missing), repair WHERE missing > 0;
-    IF NOT is_sound THEN
-        RETURN;
-    END IF;
-
     IF given ? 'embedding' THEN
         RETURN QUERY
             SELECT name, 'no vector index: a search by embedding reads all rows',

@@ -297,17 +297,21 @@ BEGIN
     RETURN QUERY SELECT * FROM _passage.shard_problems(store);
     is_unreadable := EXISTS (SELECT FROM _passage.unreadable_relations(store));
     IF adoption IS NOT NULL THEN
-        IF _passage.is_trusted_store(store) THEN
+        IF _passage.is_trusted_store(store) OR (_passage.adopted_source_problem(store)).problem IS NOT NULL THEN
             RETURN QUERY SELECT * FROM _passage.adoption_problems(store);
             -- Another table could run code of its owner, and no view can be read.
             IF (_passage.adopted_source_problem(store)).problem IS NOT NULL THEN
                 RETURN;
             END IF;
-            IF data THEN
+            -- The expressions of the adoption run with the rights of the caller.
+            IF data AND (SELECT relowner FROM pg_class WHERE oid = _passage.adopted_side(check_store.store)) = current_user::regrole THEN
                 RETURN QUERY SELECT * FROM _passage.adopted_data_problems(store);
+            ELSIF data THEN
+                RETURN QUERY SELECT format('%I', store), 'rows were not compared with the adopted table', 'Check the store as its owner.';
             END IF;
         ELSE
             RETURN QUERY SELECT format('%I', store), 'adoption was not checked: another role owns the store', 'Check the store as its owner.';
+            RETURN;
         END IF;
     ELSIF is_adopted THEN
         RETURN QUERY SELECT * FROM _passage.view_problems(store);

@@ -157,6 +157,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     adoption jsonb;
+    change record;
     is_due boolean;
     statement text;
 BEGIN
@@ -169,9 +170,14 @@ BEGIN
                 MESSAGE = format('table %s, which store "%s" adopted, does not exist', adoption ->> 'source', store),
                 HINT = format('Create the table and run this again, or run SELECT passage.unadopt(%L);', store);
         END IF;
+        change := _passage.adopted_source_problem(store);
+        IF change.remedy NOT LIKE '%passage.upgrade_store%' THEN
+            RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
+                MESSAGE = change.problem, DETAIL = change.detail, HINT = _passage.adoption_hint(change.remedy);
+        END IF;
         is_due := EXISTS (SELECT FROM _passage.adoption_problems(store) AS found WHERE found.remedy LIKE '%passage.upgrade_store%');
         -- Rows that the triggers did not see.
-        IF NOT is_due AND (_passage.adopted_source_problem(store)).problem IS NULL THEN
+        IF NOT is_due AND change.problem IS NULL THEN
             is_due := EXISTS (SELECT FROM _passage.adopted_data_problems(store) AS found WHERE found.remedy LIKE '%passage.upgrade_store%');
         END IF;
         IF is_due THEN

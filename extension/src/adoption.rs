@@ -17,8 +17,8 @@ pub use writer::{Change, Writer};
 
 use crate::error::Error;
 use crate::relation_watch::RelationWatch;
-use crate::spi::{self, Access, Connection, Guard, Statement, Value, owner};
-use pgrx::pg_sys;
+use crate::spi::{self, Access, Connection, Guard, Statement, Value, is_of_user, owner};
+use pgrx::{PgRelation, pg_sys};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ffi::{CStr, CString};
@@ -33,6 +33,16 @@ pub struct Adoption {
     pub writer: Writer,
     /// The schemas of the store and of the adopted table, with their names in the statements.
     schemas: [(pg_sys::Oid, String); 2],
+    /// The types of users that columns of the adopted table have, as they were checked.
+    types: Vec<UserType>,
+}
+
+/// A type, which PostgreSQL does not watch for a plan.
+#[derive(PartialEq, Eq)]
+struct UserType {
+    oid: pg_sys::Oid,
+    owner: Option<pg_sys::Oid>,
+    name: String,
 }
 
 /// The most adoptions that are cached.
@@ -47,7 +57,7 @@ thread_local! {
     static READER: Cell<pg_sys::TransactionId> = const { Cell::new(pg_sys::InvalidTransactionId) };
     static PROBLEM: Statement = Statement::new(
         "passage",
-        "SELECT problem, detail, remedy FROM _passage.adopted_write_problem($1, $2)".to_owned(),
+        "SELECT problem, detail, _passage.adoption_hint(remedy) FROM _passage.adopted_write_problem($1, $2)".to_owned(),
         Access::Any,
     );
     static SOURCE: Statement = Statement::new(
@@ -176,8 +186,7 @@ impl Adoption {
             let rows = connection.read(statement, values.clone());
             let text = |column| rows.get::<String>(0, column);
             text(0).map_or(Ok(()), |problem| {
-                let remedy =
-                    format!("Run {} as the owner of the store.", text(2).unwrap_or_default());
+                let remedy = text(2).unwrap_or_default();
                 Err(Error::Adopted { problem, detail: text(1), remedy })
             })
         })?;
@@ -188,16 +197,41 @@ impl Adoption {
         let owner = owner(pg_sys::RelationRelationId, source).unwrap_or(pg_sys::InvalidOid);
         let guard = Rc::new(Guard::new(owner, vec![source, chunks, documents]));
         let writer = Writer::read(connection, &store, values, &guard);
-        Ok(Self { owner, store, chunks, documents, writer, schemas: [home, namespace(source)] })
+        let schemas = [home, namespace(source)];
+        Ok(Self { owner, store, chunks, documents, writer, schemas, types: user_types(source) })
     }
 
-    /// Returns whether the owners and the names of the schemas are still those that were read.
+    /// Returns whether the owners, the types and the names of the schemas are still those that were read.
     fn is_current(&self, source: pg_sys::Oid) -> bool {
         let tables = [source, self.chunks, self.documents];
         let has_owner = |oid| owner(pg_sys::RelationRelationId, oid) == Some(self.owner);
         tables.into_iter().all(has_owner)
             && self.schemas.iter().all(|(oid, name)| schema_name(*oid) == *name)
+            && self.types.iter().all(|known| UserType::read(known.oid) == *known)
     }
+}
+
+impl UserType {
+    fn read(oid: pg_sys::Oid) -> Self {
+        // SAFETY: a look-up by an oid, which returns "???" for a missing type, as a string in memory of the call.
+        let name = unsafe { CStr::from_ptr(pg_sys::format_type_be_qualified(oid)) };
+        let owner = owner(pg_sys::TypeRelationId, oid);
+        Self { oid, owner, name: name.to_string_lossy().into_owned() }
+    }
+}
+
+/// Returns the types of the columns of a table that are not of PostgreSQL itself.
+fn user_types(table: pg_sys::Oid) -> Vec<UserType> {
+    // SAFETY: the statement that fires a trigger, or the caller of `refresh_adopted`, has locked the table.
+    let table = unsafe { PgRelation::open(table) };
+    let columns = table.tuple_desc();
+    let mut types: Vec<_> = columns
+        .iter()
+        .filter(|column| !column.attisdropped && is_of_user(column.atttypid))
+        .map(|column| UserType::read(column.atttypid))
+        .collect();
+    types.dedup();
+    types
 }
 
 /// Returns the schema of a relation, with its name.

@@ -123,18 +123,20 @@ fn truncate(tables: &[pg_sys::Oid]) {
     }
 }
 
-/// Does some work. If a name in an expression of the adoption means nothing any more, the error says what to do.
+/// Does some work. If an expression of the adoption names a missing object, or one that the owner may not use, the error
+/// says what to do.
 fn explain(store: &str, work: impl FnOnce()) {
     PgTryBuilder::new(AssertUnwindSafe(work))
         .catch_others(|caught| match &caught {
-            CaughtError::PostgresError(report) if is_missing(report.sql_error_code()) => {
+            CaughtError::PostgresError(report) if is_about_names(report.sql_error_code()) => {
                 let problem =
                     format!("store \"{store}\" cannot follow its table: {}", report.message());
                 let store = store.replace('\'', "''");
                 let remedy = format!(
-                    "Create it again, or run SELECT passage.unadopt('{store}'); and adopt the table again."
+                    "Repair it, or run SELECT passage.unadopt('{store}'); and adopt the table again."
                 );
-                ErrorReport::from(Error::Adopted { problem, detail: None, remedy })
+                let detail = report.detail().map(str::to_owned);
+                ErrorReport::from(Error::Adopted { problem, detail, remedy })
                     .report(PgLogLevel::ERROR);
             }
             _ => caught.rethrow(),
@@ -142,9 +144,10 @@ fn explain(store: &str, work: impl FnOnce()) {
         .execute();
 }
 
-/// Returns whether an error tells that an object does not exist.
-fn is_missing(code: PgSqlErrorCode) -> bool {
+/// Returns whether an error is about an object that is missing or must not be used.
+fn is_about_names(code: PgSqlErrorCode) -> bool {
     [
+        PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
         PgSqlErrorCode::ERRCODE_UNDEFINED_FUNCTION,
         PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE,
         PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN,

@@ -19,9 +19,6 @@ const ROW: &CStr = c"source";
 /// The mark for a policy that can treat each row differently.
 const EACH_ROW: &str = "*";
 
-/// Objects below this oid belong to PostgreSQL itself.
-const FIRST_USER_OBJECT: u32 = 16_384;
-
 /// Returns these expressions, sorted. The array is empty if row-level security is off.
 #[pg_extern(stable, strict, parallel_safe, schema = "_passage")]
 fn visibility_expressions(relation: pg_sys::Oid) -> Vec<String> {
@@ -163,7 +160,7 @@ unsafe fn depends_on_row_alone(node: *mut pg_sys::Node) -> bool {
 #[pg_guard]
 unsafe extern "C-unwind" fn is_arbitrary(function: pg_sys::Oid, _context: *mut c_void) -> bool {
     // SAFETY: a look-up of a function that a policy calls.
-    function.to_u32() < FIRST_USER_OBJECT
+    !spi::is_of_user(function)
         && unsafe { pg_sys::func_volatile(function) } as u8 == pg_sys::PROVOLATILE_VOLATILE
 }
 

@@ -136,7 +136,7 @@ struct Walk<'g> {
 impl Walk<'_> {
     /// Returns whether an object belongs to a role that is not trusted.
     fn is_foreign(&mut self, class: pg_sys::Oid, object: pg_sys::Oid) -> bool {
-        if object.to_u32() < FIRST_USER_OBJECT {
+        if !is_of_user(object) {
             return false;
         }
         let Some(owner) = owner(class, object).filter(|owner| !self.guard.trusts(*owner)) else {
@@ -218,6 +218,11 @@ unsafe extern "C-unwind" fn is_foreign_function(
 ) -> bool {
     // SAFETY: the context is the walk, as for `visit`.
     unsafe { (*context.cast::<Walk>()).is_foreign(pg_sys::ProcedureRelationId, function) }
+}
+
+/// Returns whether an object is not one of PostgreSQL itself.
+pub fn is_of_user(object: pg_sys::Oid) -> bool {
+    object.to_u32() >= FIRST_USER_OBJECT
 }
 
 /// Returns the owner of a relation, a function or a type, or `None` if it is missing.

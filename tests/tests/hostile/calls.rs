@@ -84,6 +84,7 @@ pub const WITHOUT_STORE: &[&str] = &[
     "adopted_triggers",
     "adopted_view_columns",
     "adopted_write_problem",
+    "adoption_hint",
     "adoption_of",
     "adoption_parts",
     "attribute_list",
@@ -397,6 +398,7 @@ pub const CALLS: &[Call] = &[
         "adopted_source_problem",
         "SELECT c::pg_catalog.text FROM _passage.adopted_source_problem(@) AS c",
     ),
+    administer("adopted_side", "SELECT _passage.adopted_side(@)"),
     administer("adoption", "SELECT _passage.adoption(@)"),
     administer("adoption_grants", "SELECT _passage.adoption_grants(@, 0)"),
     administer(

@@ -153,6 +153,7 @@ const VALUES: &[(&str, &str)] = &[
     ("side", "'small.chunks'::pg_catalog.regclass"),
     ("relation", "'small.notes'::pg_catalog.regclass"),
     ("expression", "'id'"),
+    ("remedy", "'SELECT 1;'"),
     ("keys", "ALL_CHUNKS"),
     ("relations", r#"'{"\"small\".\"chunks\""}'"#),
     ("shards", "'{1}'"),
