@@ -26,7 +26,7 @@ BEGIN
             array_to_string(columns, ', '), part ->> 'row_columns', adoption ->> 'source', part ->> 'same_first', part ->> 'row_from_parallel')),
         ('append_lock', format($sql$INSERT INTO %I.adopted_documents AS known (id, collection, version, uri, title, media_type)
             SELECT document_id, collection, version, uri, title, media_type FROM (SELECT %s) AS rows
-            ON CONFLICT (id) DO UPDATE SET ingested_at = now(), uri = excluded.uri, title = excluded.title, media_type = excluded.media_type$sql$,
+            ON CONFLICT (id) DO UPDATE SET ingested_at = now()$sql$,
             store, rows)),
         ('append', format($sql$INSERT INTO %1$I.adopted_chunks (%2$s, tsv)
             SELECT %3$s, passage.chunk_tsv(%4$L::regconfig, rows.title, rows.section, rows.content)

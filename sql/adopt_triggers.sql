@@ -120,9 +120,7 @@ BEGIN
                 CROSS JOIN LATERAL (SELECT adopted.document_id FROM %1$sadopted_chunks AS adopted WHERE %5$s OFFSET 0) AS adopted
             ) AS listed
             ORDER BY id, uri NULLS LAST
-            ON CONFLICT (id) DO UPDATE SET ingested_at = now(),
-                uri = coalesce(excluded.uri, known.uri), title = CASE WHEN excluded.uri IS NULL THEN known.title ELSE excluded.title END,
-                media_type = CASE WHEN excluded.uri IS NULL THEN known.media_type ELSE excluded.media_type END
+            ON CONFLICT (id) DO UPDATE SET ingested_at = now()
             RETURNING id
         )
         SELECT array_agg(id), max((SELECT ordinal FROM %1$sadopted_chunks WHERE document_id = locked.id ORDER BY ordinal DESC LIMIT 1)) FROM locked$sql$,
@@ -190,6 +188,17 @@ BEGIN
             CROSS JOIN LATERAL (SELECT start_byte%2$s FROM %1$sadopted_chunks WHERE document_id = known_id ORDER BY ordinal DESC LIMIT 1) AS last
             WHERE (first.start_byte IS NULL) <> (last.start_byte IS NULL)%3$s)$sql$,
             prefix, CASE WHEN by_section THEN ', section_run' ELSE '' END, CASE WHEN by_section THEN ' OR last.section_run > 0' ELSE '' END));
+    -- A document has the uri, title and media type of its first row.
+    RETURN QUERY VALUES ('describe', format($sql$INSERT INTO %1$sadopted_documents AS known (id, uri, title, media_type)
+        SELECT rows.document_id, rows.uri, rows.title, rows.media_type
+        FROM (
+            SELECT %2$s FROM unnest($1) AS listed (known_id)
+            CROSS JOIN LATERAL (SELECT %3$s FROM %1$sadopted_chunks WHERE document_id = known_id ORDER BY ordinal LIMIT 1) AS touched (%4$s)
+            CROSS JOIN LATERAL %5$s%6$s
+        ) AS rows
+        ON CONFLICT (id) DO UPDATE SET uri = excluded.uri, title = excluded.title, media_type = excluded.media_type
+        WHERE (known.uri, known.title, known.media_type) IS DISTINCT FROM (excluded.uri, excluded.title, excluded.media_type)$sql$,
+        prefix, part ->> 'row_columns', part ->> 'side_keys', part ->> 'touched_columns', row_of_key, part ->> 'row_from'));
     RETURN QUERY SELECT * FROM _passage.adopted_append(store, adoption, part);
 END
 $function$;

@@ -30,7 +30,9 @@ BEGIN
     -- A caller without the right to read embeddings gets the other counts.
     has_embeddings := available @> '{embeddings.chunk_id}' AND has_column_privilege(format('%I.embeddings', store), 'chunk_id', 'SELECT');
 
-    SELECT pg_size_pretty(sum(coalesce(_passage.distributed_size(pg_class.oid), _passage.relation_size(pg_class.oid)))) INTO total_size
+    -- The size would show how much policies hide.
+    SELECT CASE WHEN NOT bool_or(row_security_active(pg_class.oid)) THEN
+        pg_size_pretty(sum(coalesce(_passage.distributed_size(pg_class.oid), _passage.relation_size(pg_class.oid)))) END INTO total_size
     FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
     WHERE nspname = store AND relkind IN ('r', 'p', 'm') AND relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings', 'shard_keys', 'adopted_documents', 'adopted_chunks');
     properties := jsonb_strip_nulls(jsonb_build_object('dimensions', facts.dimensions, 'embedding_type', facts.embedding_type,

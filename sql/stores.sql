@@ -4,7 +4,8 @@
 -- reads the catalogs, and counts the rows of plain tables without statistics.
 
 -- The rows of the tables of a store: the planner's estimates, as of the last ANALYZE. A table without one
--- is counted, unless the caller may not read it or a policy applies to it. A view has no row count.
+-- is counted, unless the caller may not read it. Rows that a policy may hide are not counted, also not by an estimate. A
+-- view has no row count.
 
 CREATE FUNCTION _passage.restricted_row_counts(store name, OUT documents bigint, OUT chunks bigint, OUT embeddings bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
@@ -17,7 +18,7 @@ DECLARE
 BEGIN
     FOR rel IN
         SELECT relname AS name, relkind = 'p' AS is_partitioned, nullif(reltuples, -1)::bigint AS estimate,
-            relname IN (SELECT _passage.distributed_relations(store)) AS is_distributed,
+            relname IN (SELECT _passage.distributed_relations(store)) AS is_distributed, row_security_active(pg_class.oid) AS is_guarded,
             has_schema_privilege(relnamespace, 'USAGE') AND has_any_column_privilege(pg_class.oid, 'SELECT')
                 AND NOT row_security_active(pg_class.oid)
                 -- A partition can be a foreign table.
@@ -29,7 +30,7 @@ BEGIN
         WHERE nspname = store AND relname IN ('documents', 'chunks', 'embeddings', 'adopted_documents', 'adopted_chunks') AND relkind IN ('r', 'p', 'm')
     LOOP
         -- The planner has no statistics of a distributed table, only of its shards.
-        counted := CASE WHEN NOT rel.is_distributed THEN rel.estimate END;
+        counted := CASE WHEN NOT rel.is_distributed AND NOT rel.is_guarded THEN rel.estimate END;
         IF counted IS NULL AND rel.is_countable THEN
             EXECUTE format('SELECT count(*) FROM %s %I.%I', CASE WHEN rel.is_partitioned OR rel.is_distributed THEN '' ELSE 'ONLY' END, store, rel.name)
                 INTO counted;
@@ -71,11 +72,11 @@ AS $$
     CROSS JOIN LATERAL _passage.store_facts(nspname) AS facts
     CROSS JOIN LATERAL _passage.restricted_row_counts(nspname) AS counts
     CROSS JOIN LATERAL (
-        SELECT sum(coalesce(_passage.distributed_size(pg_class.oid), _passage.relation_size(pg_class.oid)))
+        SELECT CASE WHEN NOT bool_or(row_security_active(pg_class.oid)) THEN sum(coalesce(_passage.distributed_size(pg_class.oid), _passage.relation_size(pg_class.oid))) END
         FROM pg_class
         WHERE relnamespace = store.oid AND relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings', 'shard_keys', 'adopted_documents', 'adopted_chunks')
     ) AS size (bytes)
     ORDER BY nspname
 $$;
 
-COMMENT ON FUNCTION passage.stores() IS 'returns the stores that the caller may use, one row each, with their settings and size; row counts are the planner''s estimates, or counted where there are none';
+COMMENT ON FUNCTION passage.stores() IS 'returns the stores that the caller may use, one row each, with their settings and size; row counts are the planner''s estimates, or counted where there are none; counts and size are NULL if policies may hide rows from the caller';

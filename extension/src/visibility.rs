@@ -143,6 +143,7 @@ unsafe fn depends_on_row_alone(node: *mut pg_sys::Node) -> bool {
         if !pg_sys::contain_var_clause(node)
             || pg_sys::contain_subplans(node)
             || pg_sys::contain_mutable_functions(node)
+            || has_placeholder(node, std::ptr::null_mut())
         {
             return false;
         }
@@ -153,6 +154,25 @@ unsafe fn depends_on_row_alone(node: *mut pg_sys::Node) -> bool {
         }
     }
     !has_other
+}
+
+/// Returns whether an expression has the place of a value that only the expression around it gives: an operand of a
+/// subquery, or of CASE. An expression that gives the value itself has none. The context is NULL outside of such.
+#[pg_guard]
+unsafe extern "C-unwind" fn has_placeholder(node: *mut pg_sys::Node, giver: *mut c_void) -> bool {
+    if node.is_null() {
+        return false;
+    }
+    // SAFETY: the node is an expression of a policy, and the context is only compared with NULL.
+    unsafe {
+        let context = match (*node).type_ {
+            pg_sys::NodeTag::T_Param | pg_sys::NodeTag::T_CoerceToDomainValue => return true,
+            pg_sys::NodeTag::T_CaseTestExpr => return giver.is_null(),
+            pg_sys::NodeTag::T_CaseExpr | pg_sys::NodeTag::T_ArrayCoerceExpr => node.cast(),
+            _ => giver,
+        };
+        pg_sys::expression_tree_walker(node, Some(has_placeholder), context)
+    }
 }
 
 /// Returns whether a function of PostgreSQL can return another value at each call, as `random` does. A function of a user

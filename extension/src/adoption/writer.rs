@@ -32,6 +32,7 @@ pub struct Writer {
     follow: Option<Statement>,
     write: Statement,
     are_complete: Statement,
+    describe: Statement,
     append: Option<Append>,
 }
 
@@ -74,6 +75,7 @@ impl Writer {
             remove_documents: need("remove_documents"),
             write: need("write"),
             are_complete: need("are_complete"),
+            describe: need("describe"),
             follow: take("follow"),
             append: take("append_read").map(|read| {
                 let mut need = |name| take(name).expect("the three statements come together");
@@ -139,6 +141,7 @@ impl Writer {
             }
             at_end = false;
         }
+        connection.write(&self.describe, vec![documents]);
         if !is_insert {
             connection.write(&self.remove_documents, vec![documents]);
         }
