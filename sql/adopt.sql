@@ -32,7 +32,7 @@ BEGIN
     END IF;
     IF is_changed THEN
         RETURN QUERY SELECT format('DROP VIEW %I.%I;', store, relname)
-            FROM unnest('{chunks_embedded,embeddings,chunks,documents}'::name[]) WITH ORDINALITY AS made (made, place)
+            FROM unnest('{chunks_embedded,embeddings,chunks}'::name[]) WITH ORDINALITY AS made (made, place)
             JOIN pg_class ON relname = made
             WHERE relnamespace = home AND relkind = 'v'
             ORDER BY place;

@@ -169,12 +169,13 @@ AS $body$SELECT %2$s FROM ONLY %3$s AS source$body$;$ddl$,
         part ->> 'origin_keys', _passage.adopted_expression(given, 'title', 'text'), _passage.adopted_expression(given, 'metadata', 'jsonb'),
         CASE WHEN given ? 'embedding' THEN format(', %s AS embedding', _passage.adopted_expression(given, 'embedding', NULL)) ELSE '' END, rows);
     RETURN QUERY VALUES
-        -- The join finds no row. With it, a plan depends on the adopted table, so that a change of its policies is noticed.
         ('view', 'documents', 'documents', format($ddl$CREATE OR REPLACE VIEW %1$sdocuments WITH (security_invoker = true) AS
     SELECT adopted.id, adopted.collection, adopted.version, adopted.uri, adopted.title, adopted.media_type, NULL::text AS source_media_type,
         NULL::bytea AS content_hash, (SELECT count(*)::integer FROM %1$sadopted_chunks AS part WHERE part.document_id = adopted.id) AS chunk_count,
         NULL::timestamp with time zone AS orphaned_at, '{}'::jsonb AS metadata, adopted.ingested_at, NULL::jsonb AS source_row
-    FROM %1$sadopted_documents AS adopted LEFT JOIN %2$s ON false;$ddl$, prefix, rows)),
+    FROM %1$sadopted_documents AS adopted
+    WHERE _passage.adopted_is_readable(%2$L, %3$L, %4$L::regclass, %5$L::text[]);$ddl$,
+            prefix, (parse_ident(source))[1], (parse_ident(source))[2], prefix || 'adopted_chunks', visibility)),
         ('view', 'chunks', 'chunks', format($ddl$CREATE OR REPLACE VIEW %1$schunks WITH (security_invoker = true) AS
     SELECT %2$s,
         adopted.tsv, %3$s AS source_id

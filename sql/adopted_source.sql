@@ -88,6 +88,14 @@ AS 'MODULE_PATHNAME', 'adopted_table_wrapper';
 
 COMMENT ON FUNCTION _passage.adopted_table(name, name, oid, text[]) IS 'oid of the table that a store adopted, NULL if it is missing, another table or changed';
 
+-- For documents, which are read without the table: once for each execution of a statement.
+
+CREATE FUNCTION _passage.adopted_is_readable(schema name, relation name, side oid, visibility text[]) RETURNS boolean
+LANGUAGE c STABLE STRICT PARALLEL RESTRICTED
+AS 'MODULE_PATHNAME', 'adopted_is_readable_wrapper';
+
+COMMENT ON FUNCTION _passage.adopted_is_readable(name, name, oid, text[]) IS 'true; raises an error if the table that a store adopted is missing, another table, or changed';
+
 -- The same with an error instead of NULL.
 
 CREATE FUNCTION _passage.adopted_source(source text, side regclass, visibility text[]) RETURNS oid

@@ -1,7 +1,8 @@
-//! `adopted_table`: the oid of the table that a store adopted, for the planner.
+//! `adopted_table`: the oid of the table that a store adopted, for the planner, and `adopted_is_readable`, the same as a
+//! condition.
 
 use crate::adoption::{check_right, named_chunks};
-use crate::spi::owner;
+use crate::spi::{self, Access, Statement, Value, owner};
 use crate::types::Name;
 use crate::visibility::expressions_of;
 use pgrx::{PgRelation, pg_extern, pg_sys};
@@ -42,6 +43,32 @@ fn adopted_table(
         unsafe { pg_sys::UnlockRelationOid(oid, LOCK) };
     }
     is_adopted.then_some(oid)
+}
+
+/// Returns true if the table of a store is the one that it adopted. Otherwise PostgreSQL raises the error that says what
+/// has changed.
+#[pg_extern(stable, strict, parallel_restricted, schema = "_passage")]
+fn adopted_is_readable(
+    schema: Name,
+    relation: Name,
+    side: pg_sys::Oid,
+    visibility: Vec<Option<String>>,
+) -> bool {
+    thread_local! {
+        static EXPLANATION: Statement = Statement::new(
+            "passage",
+            "SELECT _passage.adopted_source(pg_catalog.format('%I.%I', $1, $2), $3, $4)".to_owned(),
+            Access::Any,
+        );
+    }
+    let [named, named_relation] = [&schema, &relation].map(|name| Value::new(name.clone()));
+    if adopted_table(schema, relation, side, visibility.clone()).is_none() {
+        let values = vec![named, named_relation, Value::relation(side), Value::new(visibility)];
+        spi::connect(|connection| {
+            EXPLANATION.with(|statement| connection.read(statement, values).len());
+        });
+    }
+    true
 }
 
 /// Returns whether a table that is locked is the adopted one.

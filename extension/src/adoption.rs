@@ -33,7 +33,7 @@ pub struct Adoption {
     pub writer: Writer,
     /// The schemas of the store and of the adopted table, with their names in the statements.
     schemas: [(pg_sys::Oid, String); 2],
-    /// The types of users that columns of the adopted table have, as they were checked.
+    /// The types of users that columns of the adopted table have, with what was checked of them.
     types: Vec<UserType>,
 }
 
@@ -87,12 +87,27 @@ pub fn register() {
     }
 }
 
-/// Returns an adopted table and its store.
+/// Returns an adopted table and its store, whose tables stay locked against changes until the end of the transaction. Only
+/// tables that belong to the owner of the adopted one are locked.
 ///
 /// # Errors
 ///
 /// Returns [`Error::Adopted`] if something changed so that the store must not be written.
 pub fn find(source: pg_sys::Oid, chunks: pg_sys::Oid) -> Result<Rc<Adoption>, Error> {
+    loop {
+        let adoption = read_or_cached(source, chunks)?;
+        for table in [chunks, adoption.documents] {
+            // SAFETY: a lock of the transaction on a table of the owner.
+            unsafe { pg_sys::LockRelationOid(table, pg_sys::RowExclusiveLock as i32) };
+        }
+        // Another session can have changed them before they were locked.
+        if adoption.is_current(source) {
+            return Ok(adoption);
+        }
+    }
+}
+
+fn read_or_cached(source: pg_sys::Oid, chunks: pg_sys::Oid) -> Result<Rc<Adoption>, Error> {
     let reader = snapshot_keeper();
     let is_other = READER.replace(reader) != reader;
     if WATCH.take_stale() || is_other || CACHE.with_borrow(|cache| cache.len() >= CAPACITY) {

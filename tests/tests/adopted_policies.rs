@@ -105,7 +105,7 @@ const SETUP: &str = "
 
 const TABLE: &str = "id bigint PRIMARY KEY, page text, position integer, body text, title text, tenant text, is_public boolean, meta jsonb";
 
-/// What a role sees of a store, without ids.
+/// Queries of all that a role sees of a store, without ids.
 const SEEN: [&str; 5] = [
     "SELECT uri, title, version, media_type, chunk_count FROM STORE.documents ORDER BY 1, 2, 3, 4, 5",
     "SELECT uri, title, ordinal, source_id, start_byte, end_byte, content FROM STORE.chunks JOIN STORE.documents ON documents.id = document_id ORDER BY source_id",
@@ -124,7 +124,7 @@ async fn seen(client: &Client, store: &str) -> Vec<Vec<String>> {
 
 async fn round(cluster: &Cluster, random: &mut Random) {
     let mut policies = String::new();
-    for number in 0..1 + random.below(3) {
+    for number in 0..=random.below(3) {
         let kind = if number > 0 && random.below(3) == 0 { "RESTRICTIVE" } else { "PERMISSIVE" };
         let condition = random.condition(2);
         write!(

@@ -55,7 +55,7 @@ const ADOPT: &str = "SELECT count(*) FROM passage.adopt('TABLE', 'STORE', docume
 const CHUNKS: &str = "SELECT uri, title, version, ordinal, source_id, section, start_byte, end_byte, content, tsv
     FROM STORE.chunks JOIN STORE.documents ON documents.id = document_id ORDER BY uri, version, ordinal";
 
-/// What became of the store of a case.
+/// The state of the store of a case after its writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Outcome {
     /// PostgreSQL refused the alteration.

@@ -76,6 +76,7 @@ pub const WITHOUT_STORE: &[&str] = &[
     "adopted_expression",
     "adopted_framework",
     "adopted_id",
+    "adopted_is_readable",
     "adopted_key",
     "adopted_source",
     "adopted_source_id",
