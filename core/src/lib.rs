@@ -43,6 +43,7 @@ mod json_group;
 pub mod key;
 pub mod label;
 pub mod media_type;
+pub mod misspelling;
 pub mod outline;
 pub mod reassemble;
 pub mod search;

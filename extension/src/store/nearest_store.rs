@@ -3,27 +3,20 @@
 use crate::interrupt::pause;
 use crate::spi::{self, Access, Statement};
 use crate::store::sql_text::EQUAL;
-
-/// The most edits between a name and one that resembles it. At most half of the characters may differ.
-const MAX_EDITS: usize = 3;
+use passage_core::misspelling::edits;
 
 /// Returns the store that the caller may use with the most similar name, or `None` if no name is similar.
 pub fn nearest_store(name: &str) -> Option<String> {
-    let length = name.chars().count();
     let statement = Statement::new(name, statement(), Access::Any);
     spi::connect(|connection| {
         let rows = connection.read(&statement, Vec::new());
-        let edits = |row| {
+        let similar = |row| {
+            // A session may see the schemas of many tenants.
             pause(row);
             let store: String = rows.get(row, 0)?;
-            // A session may see the schemas of many tenants.
-            if store.chars().count().abs_diff(length) > MAX_EDITS {
-                return None;
-            }
-            let edits = strsim::osa_distance(name, &store);
-            (edits <= MAX_EDITS && 2 * edits <= length).then_some((edits, store))
+            Some((edits(name, &store)?, store))
         };
-        (0..rows.len()).filter_map(edits).min().map(|(_, store)| store)
+        (0..rows.len()).filter_map(similar).min().map(|(_, store)| store)
     })
 }
 

@@ -234,8 +234,8 @@ async fn a_configuration_file_sets_chunk_sizes() {
     fs::write(sources.0.path().join("passage.toml"), "max-size = 500\n\n[sync]\nmin-size = 20\n")
         .unwrap();
     let mut program = cluster.client_program();
-    program.current_dir(sources.0.path()).args(["sync", "--no-embed", "book"]);
-    let run = RunOutput::of(&mut program).await;
+    program.current_dir(sources.0.path()).env("PASSAGE_CONFIG", "passage.toml");
+    let run = RunOutput::of(program.args(["sync", "--no-embed", "book"])).await;
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     assert_eq!(recorded(&cluster).await, sizes("characters", [20, 300, 500, 625], 0));
 }

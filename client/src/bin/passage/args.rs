@@ -75,12 +75,14 @@ Configuration:
   over environment variables, and these over the file.
 
   A passage.toml in the working folder is read too, and takes precedence over the user's file.
-  Because it may come from someone else, it may set only collection, version, kind,
-  media-type, metadata, base-url, include, exclude, sizer, max-size, preferred-size, min-size,
-  overlap, mode, strategy, limit, candidates, min-similarity, fuzzy-threshold, max-tokens, max-chunks, order-by, parents,
-  preceding, following, children, before, after, siblings, within, chunks, include-orphaned,
-  no-embed and json. Any other key in it is an error. The commands init, reindex, remove
-  and export ignore it.
+  Because it may come from someone else, it decides only what search, fragments, context,
+  outline, status and split show, and whether a command prints JSON. It may set only
+  collection, version, kind, media-type, metadata, min-similarity, include-orphaned, strategy,
+  limit, fuzzy-threshold, max-tokens, max-chunks, order-by, parents, preceding, following,
+  children, before, after, siblings, within, chunks, base-url, sizer, max-size, preferred-size,
+  min-size, overlap and json. There limit is 1 to 10 and max-tokens 1 to 4096. Any other key in
+  it is an error. So is a key at its top that another command has as an option, unless you give
+  the option: passage sync takes collection only from you.
 
 Exit codes:
   0    Success

@@ -13,6 +13,7 @@ use args::{Cli, Command};
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{CommandFactory, FromArgMatches};
+use configuration::Configuration;
 use passage::ingest::Summary;
 use printable::printable;
 use progress::{Progress, Settings};
@@ -63,10 +64,8 @@ fn main() -> ExitCode {
     };
     let code = match runtime.block_on(run(cli.command)) {
         Ok(code) => code,
-        Err(error) => {
-            let code = fail(&error.to_string(), &error.remedy());
-            if matches!(error, passage::Error::Usage { .. }) { USAGE_ERROR.into() } else { code }
-        }
+        Err(error @ passage::Error::Usage { .. }) => fail_usage(&error),
+        Err(error) => fail(&error.to_string(), &error.remedy()),
     };
     // An unanswered question on the terminal would keep the runtime alive.
     runtime.shutdown_background();
@@ -76,12 +75,21 @@ fn main() -> ExitCode {
 /// Parses the command line, with the defaults of the configuration files.
 fn cli() -> Result<Cli, ExitCode> {
     let arguments: Vec<_> = std::env::args_os().collect();
-    let command = configuration::apply(Cli::command(), &arguments).map_err(|error| {
-        fail(&error.to_string(), &error.remedy());
-        ExitCode::from(USAGE_ERROR)
-    })?;
+    let configuration = match Configuration::read(Cli::command(), &arguments) {
+        Ok(configuration) => configuration,
+        Err(error) => {
+            // The help says what the file may contain.
+            let parsed = Cli::command().try_get_matches_from(&arguments);
+            if let Some(help) = parsed.err().filter(is_help) {
+                help.exit();
+            }
+            return Err(fail_usage(&error));
+        }
+    };
+    let command = configuration.command.clone();
     let fail = |error| usage_error(command.clone(), &arguments, error);
     let matches = command.clone().try_get_matches_from(&arguments).map_err(fail)?;
+    configuration.check(&matches).map_err(|error| fail_usage(&error))?;
     let mut cli = Cli::from_arg_matches(&matches).map_err(fail)?;
     // A model on the command line takes precedence over a service in the environment or the file.
     if let (Some((_, matches)), Some(embedder)) = (matches.subcommand(), cli.command.embedder_mut())
@@ -99,16 +107,19 @@ fn cli() -> Result<Cli, ExitCode> {
 /// The error quotes arguments, which may be names of files, so it is made again from printable
 /// arguments.
 fn usage_error(command: clap::Command, arguments: &[OsString], error: clap::Error) -> ExitCode {
-    use ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
-    match error.kind() {
-        DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
-        _ => {
-            let printable = arguments.iter().map(|argument| printable(&argument.to_string_lossy()));
-            let error = command.try_get_matches_from(printable).err().unwrap_or(error);
-            print_error(render::usage_error(&error.render().to_string()).trim_end());
-        }
+    if is_help(&error) {
+        error.exit();
     }
+    let printable = arguments.iter().map(|argument| printable(&argument.to_string_lossy()));
+    let error = command.try_get_matches_from(printable).err().unwrap_or(error);
+    print_error(render::usage_error(&error.render().to_string()).trim_end());
     USAGE_ERROR.into()
+}
+
+/// Returns whether the user asked for the help or the version.
+fn is_help(error: &clap::Error) -> bool {
+    use ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
+    matches!(error.kind(), DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand)
 }
 
 async fn run(command: Command) -> Result<ExitCode, passage::Error> {
@@ -298,6 +309,12 @@ fn print(text: &str) {
 /// Prints a line to standard error.
 fn print_error(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{}", Target::of(&std::io::stderr()).convert(text));
+}
+
+/// Prints a usage error with its remedy.
+fn fail_usage(error: &passage::Error) -> ExitCode {
+    fail(&error.to_string(), &error.remedy());
+    USAGE_ERROR.into()
 }
 
 /// Prints an error with its remedy.

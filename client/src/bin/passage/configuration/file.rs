@@ -1,12 +1,17 @@
-//! The configuration files: which ones are read, and how far each is trusted.
+//! The configuration files: which ones are read, how far each is trusted, and how much of it is read.
 
 use passage::Error;
 use std::ffi::OsString;
-use std::os::unix::fs::MetadataExt;
+use std::fs::{Metadata, OpenOptions};
+use std::io::Read;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// The name of the files that are read without being named.
 pub const FILE_NAME: &str = "passage.toml";
+
+/// The maximum size in bytes.
+const MAX_BYTES: u64 = 1_000_000;
 
 /// A configuration file.
 pub struct File {
@@ -47,29 +52,51 @@ impl File {
     /// Reads the file. Returns `None` for a missing file that was not named.
     pub fn read(&self) -> Result<Option<String>, Error> {
         let path = self.path.display();
-        let file_error = |cause: String| Error::Usage {
-            cause,
-            remedy: "Name a configuration file with --config, or omit the option.".into(),
+        let failed =
+            |error: std::io::Error| self.unreadable(&format!("cannot read {path}: {error}"));
+        match self.path.metadata() {
+            Err(error) if self.origin != Origin::Named && is_missing(&error) => return Ok(None),
+            // Opening a device can change its state.
+            metadata => self.check(&metadata.map_err(failed)?)?,
+        }
+        // A pipe without a writer or a lease of another process would let the call wait.
+        let flags = libc::O_NONBLOCK | libc::O_NOCTTY;
+        let file = OpenOptions::new().read(true).custom_flags(flags).open(&self.path);
+        let file = file.map_err(failed)?;
+        // Another process may have replaced the file.
+        self.check(&file.metadata().map_err(failed)?)?;
+        let mut bytes = Vec::new();
+        // Devices and files of the kernel have no size, so the bytes that are read count.
+        file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(self.unreadable(&format!("{path} has more than 1 MB")));
+        }
+        let text = String::from_utf8(bytes);
+        text.map(Some).map_err(|_| self.unreadable(&format!("{path} is not UTF-8")))
+    }
+
+    /// Checks the kind and the permissions of the file. The named file may be `/dev/null`, which sets nothing.
+    fn check(&self, metadata: &Metadata) -> Result<(), Error> {
+        let path = self.path.display();
+        let is_device = self.origin == Origin::Named && metadata.file_type().is_char_device();
+        if !metadata.is_file() && !is_device {
+            return Err(self.unreadable(&format!("{path} is not a file")));
+        }
+        if self.origin == Origin::User && metadata.mode() & 0o002 != 0 {
+            return Err(Error::Usage {
+                cause: format!("{path} is writable by all users"),
+                remedy: format!("Check its content, and remove the permission: chmod o-w {path}"),
+            });
+        }
+        Ok(())
+    }
+
+    fn unreadable(&self, cause: &str) -> Error {
+        let remedy = match self.origin {
+            Origin::WorkingFolder => "Remove it, or name another configuration file with --config.",
+            _ => "Name a configuration file with --config, or omit the option.",
         };
-        let is_named = self.origin == Origin::Named;
-        if !is_named && let Ok(metadata) = self.path.metadata() {
-            if !metadata.is_file() {
-                return Err(file_error(format!("{path} is not a file")));
-            }
-            if self.origin == Origin::User && metadata.mode() & 0o002 != 0 {
-                return Err(Error::Usage {
-                    cause: format!("{path} is writable by all users"),
-                    remedy: format!(
-                        "Check its content, and remove the permission: chmod o-w {path}"
-                    ),
-                });
-            }
-        }
-        match std::fs::read_to_string(&self.path) {
-            Ok(text) => Ok(Some(text)),
-            Err(error) if !is_named && is_missing(&error) => Ok(None),
-            Err(error) => Err(file_error(format!("cannot read {path}: {error}"))),
-        }
+        Error::Usage { cause: cause.into(), remedy: remedy.into() }
     }
 }
 
