@@ -219,7 +219,7 @@ impl Values {
             combinations = combinations
                 .iter()
                 .flat_map(|before| {
-                    values.iter().map(|value| [&before[..], &[value.clone()]].concat())
+                    values.iter().map(|value| [&before[..], std::slice::from_ref(value)].concat())
                 })
                 .collect();
         }
@@ -281,7 +281,7 @@ async fn no_function_locks_a_relation_that_its_caller_may_not_read() {
             }
             match outcome {
                 Outcome::Error { code, .. } if code == "55P03" => {
-                    findings.push(format!("{role} waits for a lock | {sql}"))
+                    findings.push(format!("{role} waits for a lock | {sql}"));
                 }
                 Outcome::Crash | Outcome::Endless | Outcome::Lost => {
                     findings.push(format!("{role}: {outcome:?} | {sql}"));

@@ -254,7 +254,8 @@ fn a_misspelt_key_of_a_found_file_names_the_nearest_one_and_not_where_it_may_sta
 
 #[test]
 fn a_file_of_a_megabyte_is_refused_without_delay() {
-    let keys: String = (0..60_000).map(|n| format!("k{n} = {n}\n")).collect();
+    let keys: Vec<_> = (0..60_000).map(|n| format!("k{n} = {n}\n")).collect();
+    let keys = keys.concat();
     let nested = format!("metadata = {}", "[".repeat(500_000));
     let dotted = format!("a{} = 1", ".a".repeat(400_000));
     let array = format!("metadata = [{}]", "\"a\",".repeat(200_000));
