@@ -8,6 +8,7 @@ database connections is the only right; a [`Guard`] decides who may reach an HTT
 A reader writes nothing. Only [`mcp::Writer`] does, which a caller adds to the MCP server to allow it.
 */
 
+mod authority;
 mod connections;
 mod error;
 mod facts;
@@ -18,6 +19,8 @@ mod listen;
 pub mod mcp;
 pub mod page;
 mod reader;
+mod socket;
+mod watched_body;
 mod web;
 
 pub use connections::Report;

@@ -1,4 +1,4 @@
-//! A running `passage serve`, and a minimal client for it.
+//! A running `passage serve` or `passage mcp --http`, and a minimal client for it.
 
 use serde_json::Value;
 use std::process::Stdio;
@@ -19,16 +19,30 @@ impl HttpServer {
     /// # Panics
     ///
     /// Panics if it does not start.
-    pub async fn start(mut client: Command, options: &[&str]) -> Self {
-        client.args(["serve", "--listen", "127.0.0.1:0"]).args(options).stderr(Stdio::piped());
+    pub async fn start(client: Command, options: &[&str]) -> Self {
+        Self::start_command(client, &["serve", "--listen", "127.0.0.1:0"], options).await
+    }
+
+    /// Starts `passage mcp` on a free port.
+    ///
+    /// # Panics
+    ///
+    /// Panics if it does not start.
+    pub async fn start_mcp(client: Command, options: &[&str]) -> Self {
+        Self::start_command(client, &["mcp", "--http", "127.0.0.1:0"], options).await
+    }
+
+    async fn start_command(mut client: Command, command: &[&str], options: &[&str]) -> Self {
+        client.args(command).args(options).stderr(Stdio::piped());
         let mut child = client.kill_on_drop(true).spawn().expect("the client was built");
         let mut stderr = BufReader::new(child.stderr.take().expect("it is piped"));
         let mut line = String::new();
         stderr.read_line(&mut line).await.expect("the server prints its address");
         // Notes that come later must not fill the pipe.
         tokio::spawn(async move { tokio::io::copy(&mut stderr, &mut tokio::io::sink()).await });
-        let address = line.trim().strip_prefix("listening on http://").map(ToOwned::to_owned);
-        Self { address: address.unwrap_or_else(|| panic!("{line}")), child }
+        let address = line.trim().strip_prefix("listening on http://");
+        let address = address.unwrap_or_else(|| panic!("{line}")).trim_end_matches("/mcp");
+        Self { address: address.to_owned(), child }
     }
 
     /// Opens a connection, which keeps alive.
@@ -40,6 +54,17 @@ impl HttpServer {
         let stream = TcpStream::connect(&self.address).await.expect("the server listens");
         stream.set_nodelay(true).expect("it is a socket");
         HttpConnection(BufReader::new(stream))
+    }
+
+    /// Sends bytes on a connection of their own, and returns the status of the answer.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the server does not answer.
+    pub async fn status(&self, request: &str) -> u16 {
+        let mut connection = self.connect().await;
+        connection.send(request).await;
+        connection.read_status().await
     }
 
     /// Sends one request with a JSON body, or without one.
@@ -75,16 +100,8 @@ impl HttpConnection {
     ///
     /// Panics if the server closes the connection.
     pub async fn request(&mut self, path: &str, body: Option<&Value>) -> (u16, Vec<u8>) {
-        let body = body.map(ToString::to_string);
-        let method = if body.is_some() { "POST" } else { "GET" };
-        let body = body.unwrap_or_default();
-        let head = format!(
-            "{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
-            body.len()
-        );
-        self.0.get_mut().write_all((head + &body).as_bytes()).await.expect("the server reads");
-        let status = self.line().await;
-        let status = status.split(' ').nth(1).and_then(|code| code.parse().ok());
+        self.send(&request(path, body)).await;
+        let status = self.read_status().await;
         let mut length = 0;
         loop {
             let line = self.line().await;
@@ -98,7 +115,23 @@ impl HttpConnection {
         }
         let mut answer = vec![0; length];
         self.0.read_exact(&mut answer).await.expect("the server sends the body");
-        (status.expect("the answer has a status"), answer)
+        (status, answer)
+    }
+
+    /// Sends bytes.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the server has closed the connection.
+    pub async fn send(&mut self, bytes: &str) {
+        self.0.get_mut().write_all(bytes.as_bytes()).await.expect("the server reads");
+    }
+
+    /// Reads the status of an answer.
+    async fn read_status(&mut self) -> u16 {
+        let line = self.line().await;
+        let status = line.split(' ').nth(1).and_then(|code| code.parse().ok());
+        status.unwrap_or_else(|| panic!("the answer has a status: {line}"))
     }
 
     /// Returns a line of the head.
@@ -107,4 +140,14 @@ impl HttpConnection {
         self.0.read_line(&mut line).await.expect("the server answers");
         line.trim_end().to_owned()
     }
+}
+
+/// Returns a request with a JSON body, or without one.
+pub fn request(path: &str, body: Option<&Value>) -> String {
+    let method = if body.is_some() { "POST" } else { "GET" };
+    let body = body.map(ToString::to_string).unwrap_or_default();
+    let length = body.len();
+    format!(
+        "{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+    )
 }

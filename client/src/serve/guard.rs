@@ -1,9 +1,11 @@
 //! Admits callers of an HTTP server: programs of this machine, or those with a token.
 
+use super::authority::{is_loopback, is_loopback_origin};
+use super::error::Error;
 use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
-use axum::http::{HeaderMap, Uri};
+use axum::http::{HeaderMap, HeaderValue, Uri};
 use sha2::{Digest, Sha256};
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 
 /// The minimum length of a token, in bytes.
 const MIN_TOKEN: usize = 16;
@@ -69,26 +71,27 @@ impl Guard {
         self.token.is_some()
     }
 
-    /// Returns whether a request is made to this server under a name that it may have.
-    pub(super) fn admits_host(&self, headers: &HeaderMap, uri: &Uri) -> bool {
-        if self.has_token() {
-            return true;
+    /// Checks that a request is made to this server under a name that it may have.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Invalid`] for a request with several names, and, without a token, for one of another site.
+    pub(super) fn check_host(&self, headers: &HeaderMap, uri: &Uri) -> Result<(), Error> {
+        let mut hosts = headers.get_all(HOST).iter();
+        let host = hosts.next();
+        if hosts.next().is_some() {
+            // Programs differ in which one counts, so a proxy may have checked the other one.
+            let cause = "the request has several Host headers";
+            return Err(Error::invalid(cause, "Send one header Host with the name of the server."));
         }
-        if is_of_another_site(headers) {
-            return false;
+        if self.has_token() || is_of_this_machine(host, headers, uri) {
+            return Ok(());
         }
-        // A browser names the page that sends the request. `null` is a page without an address.
-        let is_own = |origin: &str| {
-            origin.split_once("://").is_some_and(|(_, authority)| is_loopback(authority))
-        };
-        if !headers.get_all(ORIGIN).iter().all(|origin| origin.to_str().is_ok_and(is_own)) {
-            return false;
-        }
-        let header = headers.get(HOST).and_then(|host| host.to_str().ok());
-        // A proxy that names the server in the request line needs no header.
-        header
-            .or_else(|| uri.authority().map(axum::http::uri::Authority::as_str))
-            .is_some_and(is_loopback)
+        Err(Error::Invalid {
+            status: 403,
+            cause: "the request is not made from this machine: see its headers Host, Origin and Sec-Fetch-Site".into(),
+            remedy: "Use http://127.0.0.1 or http://localhost, or start the server with a token.".into(),
+        })
     }
 
     /// Returns whether a request has the token, if one is needed.
@@ -98,6 +101,20 @@ impl Guard {
             headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()).and_then(bearer);
         given.is_some_and(|given| hash(given) == expected)
     }
+}
+
+/// Returns whether a request names this machine as its server, and no page of another site sends it.
+fn is_of_this_machine(host: Option<&HeaderValue>, headers: &HeaderMap, uri: &Uri) -> bool {
+    let is_own = |value: &HeaderValue, is_own: fn(&str) -> bool| value.to_str().is_ok_and(is_own);
+    // A request line can name the server too, as a proxy does. It then needs no header.
+    let target = uri.authority().map(|authority| is_loopback(authority.as_str()));
+    let named = host.map(|host| is_own(host, is_loopback));
+    // A browser names the page that sends the request.
+    let mut origins = headers.get_all(ORIGIN).iter();
+    !is_of_another_site(headers)
+        && origins.all(|origin| is_own(origin, is_loopback_origin))
+        && named.or(target).unwrap_or(false)
+        && target.unwrap_or(true)
 }
 
 /// Returns whether a page of another site sends the request. A user may follow its link to the page of this server.
@@ -117,75 +134,89 @@ fn bearer(value: &str) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
 }
 
-/// Returns whether the value of a `Host` header names this machine.
-fn is_loopback(host: &str) -> bool {
-    let name = match host.strip_prefix('[') {
-        Some(rest) => rest.split(']').next().unwrap_or_default(),
-        None => host.rsplit_once(':').map_or(host, |(name, _)| name),
-    };
-    name.eq_ignore_ascii_case("localhost")
-        || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use axum::http::HeaderName;
+
+    /// Returns the status that the guard of a server answers, 200 if it admits the request.
+    fn status(guard: &Guard, headers: &[(&str, &str)], target: &str) -> u16 {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.append(name.parse::<HeaderName>().unwrap(), value.parse().unwrap());
+        }
+        guard
+            .check_host(&map, &target.parse().unwrap())
+            .map_or_else(|error| error.status(), |()| 200)
+    }
+
+    fn local() -> Guard {
+        Guard::new("127.0.0.1:1".parse().unwrap(), None).unwrap()
+    }
 
     #[test]
-    fn only_loopback_names_are_admitted_without_a_token() {
-        for host in
-            ["localhost", "LOCALHOST:80", "127.0.0.1:8000", "127.8.8.8", "[::1]:8000", "[::1]"]
-        {
-            assert!(is_loopback(host), "{host}");
-        }
-        for host in [
-            "",
-            "example.com",
-            "localhost.example.com",
-            "127.0.0.1.nip.io:8000",
-            "10.0.0.1",
-            "[::2]",
+    fn the_header_and_the_request_line_must_both_name_this_machine() {
+        let (own, evil) = (("host", "localhost:1"), ("host", "evil.com"));
+        for (headers, target, expected) in [
+            (&[own][..], "/", 200),
+            (&[own], "http://127.0.0.1/x", 200),
+            (&[], "http://localhost/x", 200),
+            (&[], "localhost:80", 200),
+            (&[], "/", 403),
+            (&[("host", "")], "/", 403),
+            (&[("host", "localhost\u{e9}")], "http://localhost/", 403),
+            (&[evil], "/", 403),
+            (&[evil], "http://localhost/", 403),
+            (&[own], "http://evil.com/", 403),
+            (&[own], "http://localhost@evil.com/", 403),
+            (&[own], "http://[::1].evil.com/", 403),
+            (&[own], "evil.com:80", 403),
+            (&[own, own], "/", 400),
+            (&[own, evil], "/", 400),
+            (&[evil, own], "/", 400),
         ] {
-            assert!(!is_loopback(host), "{host}");
+            assert_eq!(status(&local(), headers, target), expected, "{headers:?} {target}");
         }
+        let guard = Guard::new("10.0.0.1:1".parse().unwrap(), Some("0123456789abcdef")).unwrap();
+        assert_eq!(status(&guard, &[evil], "/"), 200);
+        assert_eq!(status(&guard, &[evil, own], "/"), 400);
     }
 
     #[test]
     fn pages_of_other_sites_are_not_admitted_without_a_token() {
-        let guard = Guard::new("127.0.0.1:1".parse().unwrap(), None).unwrap();
-        let admits = |origin: &str| {
-            let mut headers = HeaderMap::new();
-            headers.insert(HOST, "localhost".parse().unwrap());
-            headers.insert(ORIGIN, origin.parse().unwrap());
-            guard.admits_host(&headers, &Uri::from_static("/"))
+        let of = |origins: &[&'static str]| {
+            let origins = origins.iter().map(|origin| ("origin", *origin));
+            status(
+                &local(),
+                &[("host", "localhost")].into_iter().chain(origins).collect::<Vec<_>>(),
+                "/",
+            )
         };
-        assert!(admits("http://localhost:8642"));
-        assert!(admits("http://127.0.0.1"));
+        assert_eq!(of(&["http://localhost:8642"]), 200);
+        assert_eq!(of(&["http://127.0.0.1"]), 200);
         for origin in [
-            "http://attacker.example",
+            "http://evil.com",
             "null",
-            "http://localhost.attacker.example",
+            "http://localhost.evil.com",
+            "http://[::1].evil.com",
             "",
             "localhost",
         ] {
-            assert!(!admits(origin), "{origin}");
+            assert_eq!(of(&[origin]), 403, "{origin}");
+            assert_eq!(of(&["http://localhost", origin]), 403, "{origin}");
         }
     }
 
     #[test]
     fn a_page_of_another_site_can_only_link_to_a_server_without_a_token() {
-        let guard = Guard::new("127.0.0.1:1".parse().unwrap(), None).unwrap();
         let admits = |site: &'static str, mode: &'static str, dest: &'static str| {
-            let mut headers = HeaderMap::new();
-            for (name, value) in [
+            let headers = [
                 ("host", "localhost"),
                 ("sec-fetch-site", site),
                 ("sec-fetch-mode", mode),
                 ("sec-fetch-dest", dest),
-            ] {
-                headers.insert(name, value.parse().unwrap());
-            }
-            guard.admits_host(&headers, &Uri::from_static("/"))
+            ];
+            status(&local(), &headers, "/") == 200
         };
         assert!(admits("cross-site", "navigate", "document"));
         assert!(admits("same-origin", "cors", "empty"));

@@ -1,10 +1,17 @@
 //! Accepts connections and serves a router on them, with limits, until a signal stops it.
 
+use super::socket::{Peer, Socket};
+use super::watched_body::WatchedBody;
 use axum::Router;
+use axum::response::Response;
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -40,8 +47,10 @@ pub(super) async fn listen(listener: TcpListener, router: Router, stop: impl Fut
         let _ = stream.set_nodelay(true);
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new()).header_read_timeout(HEADERS).max_buf_size(HEADER_BYTES);
-        let service = TowerToHyperService::new(router.clone());
-        let connection = graceful.watch(http.serve_connection(TokioIo::new(stream), service));
+        let socket = Socket::new(stream);
+        let (routes, peer) = (TowerToHyperService::new(router.clone()), socket.peer());
+        let service = service_fn(move |request| answer(routes.clone(), request, peer.clone()));
+        let connection = graceful.watch(http.serve_connection(TokioIo::new(socket), service));
         tokio::spawn(async move {
             // A client that disconnects is not a failure of the server.
             let _ = connection.await;
@@ -50,4 +59,24 @@ pub(super) async fn listen(listener: TcpListener, router: Router, stop: impl Fut
     }
     drop(listener);
     let _ = tokio::time::timeout(DRAIN, graceful.shutdown()).await;
+}
+
+/// Answers a request, or returns an error when its caller disconnects. Dropping the answer ends its statement.
+async fn answer(
+    routes: TowerToHyperService<Router>,
+    request: Request<Incoming>,
+    peer: Peer,
+) -> io::Result<Response> {
+    let (head, body) = request.into_parts();
+    let (body, is_read) = WatchedBody::new(body);
+    let closed = async {
+        is_read.await;
+        peer.closed().await;
+    };
+    tokio::select! {
+        // A caller that has closed only its half of the connection gets an answer that needs no wait.
+        biased;
+        answer = routes.call(Request::from_parts(head, body)) => Ok(answer.unwrap_or_else(|never| match never {})),
+        () = closed => Err(io::ErrorKind::ConnectionAborted.into()),
+    }
 }

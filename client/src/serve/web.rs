@@ -63,15 +63,10 @@ pub(super) async fn check_host(
     request: Request,
     next: Next,
 ) -> Response {
-    if guard.admits_host(request.headers(), request.uri()) {
-        return next.run(request).await;
+    match guard.check_host(request.headers(), request.uri()) {
+        Ok(()) => next.run(request).await,
+        Err(error) => reject(&error),
     }
-    reject(&Error::Invalid {
-        status: 403,
-        cause: "the request is not made from this machine: see its headers Host, Origin and Sec-Fetch-Site".into(),
-        remedy: "Use http://127.0.0.1 or http://localhost, or start the server with a token."
-            .into(),
-    })
 }
 
 /// Rejects requests without the token.

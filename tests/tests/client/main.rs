@@ -35,6 +35,7 @@ mod reindex;
 mod reindex_concurrently;
 mod reindex_store;
 mod remote;
+mod request_names;
 mod rerank;
 mod search;
 mod search_output;

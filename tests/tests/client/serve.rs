@@ -1,9 +1,9 @@
-//! `passage serve` while the database server restarts, and through a pooler.
+//! `passage serve` while the database server restarts, through a pooler, and after its callers disconnect.
 
 use crate::text_cluster;
 use futures_util::future::join_all;
 use passage_tests::cluster::OWNER;
-use passage_tests::http_server::HttpServer;
+use passage_tests::http_server::{HttpServer, request};
 use passage_tests::wait::until;
 use passage_tests::{Cluster, fixture};
 use serde_json::{Value, json};
@@ -86,5 +86,45 @@ async fn a_server_of_a_store_that_does_not_exist_names_the_remedy() {
     let error = &answer["error"];
     assert!(error["message"].as_str().unwrap().contains("\"none\""), "{error}");
     assert!(!error["hint"].as_str().unwrap().is_empty(), "{error}");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_caller_that_has_sent_another_request_and_disconnects_cancels_its_statement() {
+    let cluster = text_cluster().await;
+    cluster.passage(["ingest", "--quiet", "--no-embed", fixture!("handbook")]).await;
+    let server =
+        HttpServer::start(cluster.client_program(), &["--no-embed", "--timeout", "600"]).await;
+    let mut lock = cluster.client().await;
+    let waiting = async |count: &str| {
+        let sql = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+        let has = async || cluster.query_text(sql).await == count;
+        until(&format!("{count} statements wait"), has).await;
+    };
+    let search = request("/search", Some(&search()));
+    // Nothing, a request, one that is not complete, several, and more than the server reads ahead.
+    let incomplete = search[..search.len() - 10].to_owned();
+    for further in
+        [String::new(), search.clone(), incomplete, search.repeat(3), search.repeat(2_000)]
+    {
+        let lock = lock.transaction().await.unwrap();
+        lock.batch_execute("LOCK TABLE rag.chunks").await.unwrap();
+        let mut connection = server.connect().await;
+        connection.send(&search).await;
+        waiting("1").await;
+        connection.send(&further).await;
+        // The server has read what it reads ahead.
+        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+        drop(connection);
+        waiting("0").await;
+        lock.rollback().await.unwrap();
+    }
+    // Requests on one connection are answered in their order, whether or not the caller waits.
+    let mut connection = server.connect().await;
+    connection.send(&search).await;
+    for _ in 0..3 {
+        let (status, text) = connection.request("/search", Some(&self::search())).await;
+        assert_eq!(status, 200, "{}", String::from_utf8_lossy(&text));
+    }
     server.stop().await;
 }
