@@ -10,7 +10,7 @@ export BINDIR
 export GRAMMARS
 export VALGRIND
 
-.PHONY: help all demo check interop check-assert docs pictures install install-client package crates installcheck server stop url corpus fuzz fuzz-grammars bench quality scale upgrades release-check lint clean
+.PHONY: help all demo check interop check-assert docs pictures install install-client package crates installcheck server stop url corpus fuzz fuzz-grammars bench quality scale upgrades release-check hook lint clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -80,6 +80,9 @@ docs: ## build a searchable site of the documentation in target/docs
 
 pictures: ## draw the pictures of the documentation again, from real data
 	@ground/pictures
+
+hook: ## let git run the fast part of `make lint` before each commit
+	@ground/hook
 
 lint: ## check format, clippy, language, cycles of modules, licenses, sources and container files
 	@ground/lint

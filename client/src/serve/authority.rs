@@ -94,7 +94,7 @@ mod tests {
         ":80/",
         ":80,evil.com",
     ];
-    /// What precedes a host in a request that means another one.
+    /// The part that precedes a host in a request that means another one.
     const PREFIXES: [&str; 7] =
         ["evil@", "localhost@", "evil:80@", "http://", "//", " ", "evil.com,"];
 

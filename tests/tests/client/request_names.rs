@@ -64,7 +64,7 @@ async fn servers_without_a_token_admit_only_requests_that_name_this_machine() {
         for (target, version, headers, expected) in cases {
             let headers: Vec<&str> = headers.iter().map(|header: &String| &**header).collect();
             let status = server.status(&request(&target, version, &headers)).await;
-            // A request line that is no address is refused before its name is read.
+            // A request line without an address is refused before its name is read.
             let is_refused = expected == 403 && status == 400 && target.starts_with("http");
             assert!(
                 status == expected || is_refused,
