@@ -1,7 +1,7 @@
 //! Accepts connections and serves a router on them, with limits, until a signal stops it.
 
 use super::socket::{Peer, Socket};
-use super::watched_body::WatchedBody;
+use super::watched_body;
 use axum::Router;
 use axum::response::Response;
 use hyper::Request;
@@ -48,8 +48,9 @@ pub(super) async fn listen(listener: TcpListener, router: Router, stop: impl Fut
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new()).header_read_timeout(HEADERS).max_buf_size(HEADER_BYTES);
         let socket = Socket::new(stream);
-        let (routes, peer) = (TowerToHyperService::new(router.clone()), socket.peer());
-        let service = service_fn(move |request| answer(routes.clone(), request, peer.clone()));
+        let peer = socket.peer();
+        let service = TowerToHyperService::new(router.clone());
+        let service = service_fn(move |request| answer(service.clone(), request, peer.clone()));
         let connection = graceful.watch(http.serve_connection(TokioIo::new(socket), service));
         tokio::spawn(async move {
             // A client that disconnects is not a failure of the server.
@@ -68,7 +69,7 @@ async fn answer(
     peer: Peer,
 ) -> io::Result<Response> {
     let (head, body) = request.into_parts();
-    let (body, is_read) = WatchedBody::new(body);
+    let (body, is_read) = watched_body::watch(body);
     let closed = async {
         is_read.await;
         peer.closed().await;

@@ -7,21 +7,18 @@ use std::task::{Context, Poll, ready};
 use tokio::sync::oneshot;
 
 /// A body. It drops the sender when it ends, or when it is dropped.
-pub(super) struct WatchedBody<B> {
+struct WatchedBody<B> {
     body: B,
     reading: Option<oneshot::Sender<()>>,
 }
 
-impl<B> WatchedBody<B>
+/// Returns a body with the same frames, and a future that is ready when they were read.
+pub(super) fn watch<B>(body: B) -> (Body, impl Future<Output = ()>)
 where
     B: HttpBody<Data = Bytes, Error: std::error::Error + Send + Sync> + Unpin + Send + 'static,
 {
-    /// Returns a body with the same frames, and a future that is ready when they were read.
-    pub(super) fn new(body: B) -> (Body, impl Future<Output = ()>) {
-        let (reading, read) = oneshot::channel();
-        let watched = Self { body, reading: Some(reading) };
-        (Body::new(watched), async { drop(read.await) })
-    }
+    let (reading, read) = oneshot::channel();
+    (Body::new(WatchedBody { body, reading: Some(reading) }), async { drop(read.await) })
 }
 
 impl<B: HttpBody + Unpin> HttpBody for WatchedBody<B> {

@@ -5,7 +5,7 @@ use passage_tests::http_server::HttpServer;
 
 /// Returns the request of a path with headers. The server closes the connection after its answer.
 fn request(target: &str, version: &str, headers: &[&str]) -> String {
-    let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
+    let headers: String = headers.iter().flat_map(|header| [*header, "\r\n"]).collect();
     format!("GET {target} HTTP/{version}\r\n{headers}Connection: close\r\n\r\n")
 }
 
