@@ -7,6 +7,7 @@
 CREATE FUNCTION passage.bring_in_step(relation regclass, OUT documents bigint, OUT removed bigint)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
+SET passage.step_guard = ''
 AS $$
 DECLARE
     definition record;
@@ -26,6 +27,11 @@ BEGIN
             MESSAGE = format('passage.bring_in_step may not see all rows in isolation level "%s"', current_setting('transaction_isolation')),
             HINT = 'Call it in a READ COMMITTED transaction.';
     END IF;
+    IF NOT has_table_privilege(relation, 'SELECT') OR NOT has_table_privilege(relation, 'UPDATE, DELETE, TRUNCATE') THEN
+        RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
+            MESSAGE = format('role "%s" may not lock and read table %s', current_user, relation),
+            HINT = format('As the owner of the table, run GRANT SELECT, UPDATE ON %s TO %I;', relation, current_user);
+    END IF;
     -- The lock blocks writers: a row must not change between the read and the ingest.
     EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', relation);
     IF row_security_active(relation) THEN
@@ -43,6 +49,7 @@ BEGIN
         plan := _passage.step_plan(relation, definition.trigger, 'ROW', definition.arguments);
         source := plan[2];
         stores := stores || plan[1]::name;
+        PERFORM _passage.must_be_allowed('ingest', '{SELECT}', plan[1]::name);
         IF row_security_active(format('%I.documents', plan[1])) THEN
             RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
                 MESSAGE = format('row-level security of store "%s" may hide documents of %s', plan[1], source),

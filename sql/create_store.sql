@@ -4,40 +4,61 @@
 -- and english. An argument that contradicts the store is an error: embeddings of another model need
 -- another store.
 
--- The caller decides about row-level security, so a dry run ends with policies to copy. The name of a store can have
--- line breaks, and each line of the template must stay a comment.
+-- The caller decides who may use the store, so a dry run ends with grants and policies to copy. Rights decide who writes,
+-- and policies which rows. The name of a store can have line breaks, and each line of the template must stay a comment.
 
-CREATE FUNCTION _passage.policy_template(store name, embeddings boolean, placement jsonb) RETURNS SETOF text
+CREATE FUNCTION _passage.rights_template(store name, embeddings boolean, placement jsonb) RETURNS SETOF text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1
-RETURN pg_catalog.regexp_replace(CASE WHEN placement OPERATOR(pg_catalog.?) 'distributed' THEN pg_catalog.format($template$-- Row-level security, for tenants who share a store: documents, chunks and embeddings alike.
--- Citus accepts no query in a policy, and sends no setting to the nodes. So each tenant has a role, and each row its reader.
--- ALTER TABLE %1$I.documents ADD COLUMN reader text NOT NULL DEFAULT current_user;
--- ALTER TABLE %1$I.chunks ADD COLUMN reader text NOT NULL DEFAULT current_user;%2$s
--- ALTER TABLE %1$I.documents ENABLE ROW LEVEL SECURITY;
--- ALTER TABLE %1$I.chunks ENABLE ROW LEVEL SECURITY;%3$s
--- CREATE POLICY readers ON %1$I.documents FOR SELECT USING (reader = current_user);
--- CREATE POLICY readers ON %1$I.chunks FOR SELECT USING (reader = current_user);%4$s$template$,
-    store,
-    CASE WHEN embeddings THEN pg_catalog.format(E'\n-- ALTER TABLE %I.embeddings ADD COLUMN reader text NOT NULL DEFAULT current_user;', store) END,
-    CASE WHEN embeddings THEN pg_catalog.format(E'\n-- ALTER TABLE %I.embeddings ENABLE ROW LEVEL SECURITY;', store) END,
-    CASE WHEN embeddings THEN pg_catalog.format(E'\n-- CREATE POLICY readers ON %I.embeddings FOR SELECT USING (reader = current_user);', store) END)
-ELSE pg_catalog.format($template$-- Row-level security, for tenants who share a store: documents, chunks and embeddings alike.
--- Put your own condition in the first policy; the others follow it.
--- ALTER TABLE %1$I.documents ENABLE ROW LEVEL SECURITY;
--- ALTER TABLE %1$I.chunks ENABLE ROW LEVEL SECURITY;%4$s%2$s
--- CREATE POLICY readers ON %1$I.documents FOR SELECT
---     USING (collection = current_setting('app.collection', true));
--- CREATE POLICY readers ON %1$I.chunks FOR SELECT
---     USING (EXISTS (SELECT FROM %1$I.documents WHERE documents.id = chunks.document_id));%3$s$template$,
-    store,
-    CASE WHEN embeddings THEN pg_catalog.format(E'\n-- ALTER TABLE %I.embeddings ENABLE ROW LEVEL SECURITY;', store) END,
-    CASE WHEN embeddings THEN pg_catalog.format(E'\n-- CREATE POLICY readers ON %1$I.embeddings FOR SELECT\n'
-        '--     USING (EXISTS (SELECT FROM %1$I.documents WHERE documents.id = embeddings.document_id));', store) END,
-    -- The policies of a partitioned table do not apply to a query that names a partition. Without a policy, such a query returns no rows.
-    (SELECT pg_catalog.string_agg(pg_catalog.format(E'\n-- ALTER TABLE %I.%I ENABLE ROW LEVEL SECURITY;', store, pg_catalog.concat('chunks_', remainder)), '' ORDER BY remainder)
-        FROM pg_catalog.generate_series(0, (placement OPERATOR(pg_catalog.->>) 'partitions')::pg_catalog.int4 OPERATOR(pg_catalog.-) 1) AS remainder)) END, E'([\n\r])(?!-- )', E'\\1-- ', 'g');
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH granted AS (
+        SELECT relation, string_agg(command, ', ' ORDER BY strpos('INSERT UPDATE DELETE', command)) AS commands
+        FROM (SELECT DISTINCT relation, command FROM _passage.needed_rights(), unnest(commands) AS command) AS needed
+        WHERE command <> 'SELECT' AND (embeddings OR relation <> 'embeddings')
+        GROUP BY relation
+    ),
+    tables (place, relation, condition) AS (
+        VALUES (1, 'documents', CASE WHEN placement ? 'distributed' THEN 'reader = current_user' ELSE _passage.tenant_condition() END),
+            (2, 'chunks', NULL), (3, 'embeddings', NULL)
+    ),
+    protected AS (
+        SELECT place, relation, coalesce(condition, CASE WHEN placement ? 'distributed' THEN 'reader = current_user'
+            ELSE format('EXISTS (SELECT FROM %I.documents WHERE documents.id = %I.document_id)', store, relation) END) AS condition
+        FROM tables WHERE embeddings OR relation <> 'embeddings'
+    ),
+    lines AS (
+        SELECT 1 AS part, 0 AS place, '' AS sorted, 'Rights of other roles: "app" writes, "reader" searches. Replace the names by those of your roles.' AS line
+        UNION ALL
+        SELECT 2, 0, '', format('GRANT USAGE ON SCHEMA %I TO app, reader;', store)
+        UNION ALL
+        SELECT 3, 0, '', format('GRANT SELECT ON ALL TABLES IN SCHEMA %I TO app, reader;', store)
+        UNION ALL
+        SELECT 3, 1, commands, format('GRANT %s ON %s TO app;', commands, string_agg(format('%I.%I', store, relation), ', ' ORDER BY relation))
+        FROM granted GROUP BY commands
+        UNION ALL
+        SELECT 4, 0, '', 'Row-level security, for tenants who share a store: documents, chunks and embeddings alike.'
+        UNION ALL
+        SELECT 5, 0, '', CASE WHEN placement ? 'distributed'
+            THEN 'Citus accepts no query in a policy, and sends no setting to the nodes. So each tenant has a role, and each row its reader.'
+            ELSE 'Put your own condition in the first policy; the others follow it. Tenants see and write their rows, "app" those of all.' END
+        UNION ALL
+        SELECT 6, protected.place, '', format('ALTER TABLE %I.%I ADD COLUMN reader text NOT NULL DEFAULT current_user;', store, relation)
+        FROM protected WHERE placement ? 'distributed'
+        UNION ALL
+        SELECT 7, protected.place, '', format('ALTER TABLE %I.%I ENABLE ROW LEVEL SECURITY;', store, relation) FROM protected
+        UNION ALL
+        -- The policies of a partitioned table do not apply to a query that names a partition. Without a policy, such a query returns no rows.
+        SELECT 8, remainder, '', format('ALTER TABLE %I.%I ENABLE ROW LEVEL SECURITY;', store, concat('chunks_', remainder))
+        FROM generate_series(0, (placement ->> 'partitions')::int4 - 1) AS remainder
+        UNION ALL
+        SELECT 9, protected.place, '', format('CREATE POLICY tenants ON %I.%I USING (%s);', store, relation, protected.condition) FROM protected
+        UNION ALL
+        SELECT 10, 0, '', format('CREATE POLICY application ON %I.documents TO app USING (true);', store) WHERE NOT placement ? 'distributed'
+    )
+    SELECT regexp_replace(string_agg('-- ' || line, E'\n' ORDER BY part, place, sorted), E'([\n\r])(?!-- )', E'\\1-- ', 'g') FROM lines
+$$;
 
-COMMENT ON FUNCTION _passage.policy_template(name, boolean, jsonb) IS 'policies for a store that several tenants share, as an SQL comment';
+COMMENT ON FUNCTION _passage.rights_template(name, boolean, jsonb) IS 'grants and policies for the roles that use a store, as an SQL comment';
 
 CREATE FUNCTION passage.create_store(
     store name DEFAULT NULL,
@@ -113,8 +134,15 @@ BEGIN
 
     IF dry_run THEN
         RETURN QUERY SELECT * FROM _passage.store_statements(store, dimensions, distance, embedding_type, language, placement);
-        RETURN QUERY SELECT * FROM _passage.policy_template(store, dimensions IS NOT NULL, placement);
+        RETURN QUERY SELECT * FROM _passage.rights_template(store, dimensions IS NOT NULL, placement);
         RETURN;
+    END IF;
+
+    IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = store) AND NOT has_database_privilege(current_database(), 'CREATE') THEN
+        RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
+            MESSAGE = format('role "%s" may not create schema "%s"', current_user, store),
+            HINT = format('As the owner of the database, run GRANT CREATE ON DATABASE %I TO %I; or CREATE SCHEMA %I AUTHORIZATION %I;',
+                current_database(), current_user, store, current_user);
     END IF;
 
     -- Of two concurrent calls for one store, the second waits and finds the store complete.

@@ -20,6 +20,12 @@ AS 'MODULE_PATHNAME', 'step_write_wrapper';
 
 COMMENT ON FUNCTION _passage.step_write(text, text, text, text, text, text, jsonb, text, text, jsonb, name) IS 'ingests the document of a row and returns the row that it records';
 
+CREATE FUNCTION _passage.step_record(document_id uuid, source_row jsonb, store name) RETURNS boolean
+LANGUAGE c VOLATILE STRICT PARALLEL UNSAFE COST 100
+AS 'MODULE_PATHNAME', 'step_record_wrapper';
+
+COMMENT ON FUNCTION _passage.step_record(uuid, jsonb, name) IS 'records the row of a document, and returns whether the document is visible';
+
 -- Raises an error if the document belongs to another row.
 
 CREATE FUNCTION _passage.step_ingest(
@@ -39,7 +45,6 @@ DECLARE
     recorded jsonb;
     attempts integer := 0;
     taken boolean;
-    changed bigint;
 BEGIN
     -- Another session can remove an existing document before it is locked.
     WHILE NOT locked LOOP
@@ -72,9 +77,7 @@ BEGIN
             DETAIL = format('The document of store "%s" comes from table %s.', store, recorded ->> 'table'),
             HINT = 'Make uri, collection and version unique over all rows and tables, as in ''uri=articles/{id}''.';
     END IF;
-    EXECUTE format('UPDATE %I.documents SET source_row = $2 WHERE id = $1', store) USING document, source_row;
-    GET DIAGNOSTICS changed = ROW_COUNT;
-    IF changed = 0 THEN
+    IF NOT _passage.step_record(document, source_row, plan[1]::name) THEN
         RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
             MESSAGE = format('row-level security of store "%s" prevents the update of documents', store),
             HINT = 'Grant roles that write the table a policy for UPDATE on documents.';
@@ -99,6 +102,8 @@ DECLARE
     document uuid;
     recorded jsonb;
 BEGIN
+    -- A lock needs UPDATE.
+    PERFORM _passage.must_be_allowed('remove', '{SELECT,UPDATE}', store);
     IF EXISTS (SELECT FROM _passage.distributed_relations(store)) THEN
         -- Citus locks only a row that its id finds.
         EXECUTE format('SELECT id FROM %I.documents WHERE uri = $1 AND collection = $2 AND version = $3', store)
@@ -148,6 +153,7 @@ BEGIN
                 current_setting('transaction_isolation')),
             HINT = 'Truncate in a READ COMMITTED transaction, or delete the rows.';
     END IF;
+    PERFORM _passage.must_be_allowed('remove', NULL, store);
     IF row_security_active(format('%I.documents', store)) THEN
         RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
             MESSAGE = format('row-level security of store "%s" may hide documents of %s', store, source),
@@ -183,6 +189,7 @@ COMMENT ON FUNCTION _passage.step_truncate(text[], text, name) IS 'removes the d
 CREATE FUNCTION passage.keep_in_step() RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
+SET passage.step_guard = ''
 AS $$
 DECLARE
     plan text[];

@@ -74,20 +74,20 @@ $$;
 
 COMMENT ON FUNCTION _passage.relation_size(oid) IS 'bytes of a relation with its indexes and partitions; NULL if the caller may not read it';
 
--- Objects of untrusted roles that run when a store is read: views with everything that they use, and the
--- policies that apply. With "written" also triggers, rules, defaults, checks and indexes of the tables. A
--- table of another role is not listed, since reading it runs no code.
+-- Objects whose owners can run code when a store is read: views with everything that they use, and policies. With
+-- "written" also triggers, rules, defaults, checks and indexes of the tables. A table itself is not listed, since
+-- reading it runs no code. The policies are those that apply to the current role, or those of every role.
 
-CREATE FUNCTION _passage.foreign_objects(store name, written boolean)
-RETURNS TABLE (object text, owner name)
-LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 5
+CREATE FUNCTION _passage.store_code(store name, written boolean, every_policy boolean)
+RETURNS TABLE (classid oid, objid oid, owner oid)
+LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 50
 SET search_path = pg_catalog, pg_temp
 AS $$
     WITH RECURSIVE reached (classid, objid, written) AS (
-        SELECT 'pg_class'::regclass::oid, pg_class.oid, foreign_objects.written
+        SELECT 'pg_class'::regclass::oid, pg_class.oid, store_code.written
         FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
         WHERE nspname = store AND (relname IN ('documents', 'chunks', 'embeddings', 'shard_keys', 'adopted_documents', 'adopted_chunks')
-            OR foreign_objects.written AND relname IN ('strategies', 'settings'))
+            OR store_code.written AND relname IN ('strategies', 'settings'))
         UNION
         -- The views of an adopted store read the table whose triggers name its chunks.
         SELECT 'pg_class'::regclass, tgrelid, false
@@ -101,8 +101,9 @@ AS $$
             SELECT 'pg_rewrite'::regclass::oid, oid, false FROM pg_rewrite
             WHERE classid = 'pg_class'::regclass AND ev_class = objid AND (ev_type = '1' OR reached.written)
             UNION ALL
-            SELECT 'pg_policy'::regclass, oid, false FROM pg_policy
-            WHERE classid = 'pg_class'::regclass AND polrelid = objid AND row_security_active(polrelid)
+            SELECT 'pg_policy'::regclass, pg_policy.oid, false FROM pg_policy JOIN pg_class ON pg_class.oid = polrelid
+            WHERE classid = 'pg_class'::regclass AND polrelid = objid
+                AND CASE WHEN every_policy THEN relrowsecurity ELSE row_security_active(polrelid) END
             UNION ALL
             SELECT 'pg_trigger'::regclass, oid, false FROM pg_trigger
             WHERE classid = 'pg_class'::regclass AND tgrelid = objid AND NOT tgisinternal AND reached.written
@@ -141,8 +142,18 @@ AS $$
         UNION ALL
         -- A type has casts and checks. Base types are exempt, since superusers alone create them.
         SELECT 'pg_type'::regclass, oid, typowner FROM pg_type WHERE typtype <> 'b'
-    ),
-    used AS MATERIALIZED (SELECT DISTINCT classid, objid, owned.owner FROM reached JOIN owned USING (classid, objid)),
+    )
+    SELECT DISTINCT classid, objid, owned.owner FROM reached JOIN owned USING (classid, objid)
+$$;
+
+COMMENT ON FUNCTION _passage.store_code(name, boolean, boolean) IS 'objects with code that runs when a store is read or written, with their owners';
+
+CREATE FUNCTION _passage.foreign_objects(store name, written boolean)
+RETURNS TABLE (object text, owner name)
+LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 5
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH used AS MATERIALIZED (SELECT * FROM _passage.store_code(store, written, false)),
     owners AS MATERIALIZED (SELECT DISTINCT used.owner FROM used)
     SELECT concat_ws(' ', identified.type, identified.identity), pg_get_userbyid(owners.owner)
     FROM owners JOIN used USING (owner)

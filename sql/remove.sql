@@ -54,6 +54,7 @@ BEGIN
             HINT = 'Pass uri, document_id, collection, or collection and version.';
     END IF;
 
+    PERFORM _passage.must_be_allowed('remove', NULL, store);
     -- Locks rows in one order, so that concurrent calls wait for each other instead of deadlocking. Citus locks one
     -- row at a time.
     is_distributed := EXISTS (SELECT FROM _passage.distributed_relations(store));

@@ -24,78 +24,6 @@ $$;
 
 COMMENT ON FUNCTION _passage.step_source_table(oid, name) IS 'table on which a trigger of keep_in_step was defined';
 
--- Converts the arguments of a trigger to expressions on a row with the alias t. Values of columns have the
--- text form of to_jsonb; {{ and }} are literal braces.
-
-CREATE FUNCTION _passage.step_templates(
-    scope oid, trigger name, arguments text[],
-    OUT expressions jsonb, OUT patterns jsonb, OUT identity smallint[], OUT store name
-)
-LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    valid_names CONSTANT text[] := '{text,uri,title,collection,version,media_type,metadata,kind,base_url,store}';
-    wrong text;
-    missing text;
-    virtual text;
-    keyed boolean;
-BEGIN
-    SELECT jsonb_object_agg(name, expression), jsonb_object_agg(name, pattern),
-        array_agg(DISTINCT attnum) FILTER (WHERE attnum IS NOT NULL),
-        min(argument) FILTER (WHERE NOT name = ANY (valid_names) OR argument NOT LIKE '%=%' OR repeated), min(lacks), min(computed),
-        bool_or(name = 'uri' AND attnum IS NOT NULL), min(substr(argument, 7)) FILTER (WHERE name = 'store')
-    INTO expressions, patterns, identity, wrong, missing, virtual, keyed, store
-    FROM (
-        SELECT argument, name, count(*) OVER (PARTITION BY name) > 1 AS repeated,
-            coalesce(filled.expression, quote_literal('')) AS expression, pattern, lacks, computed, attnums
-        FROM unnest(arguments) AS argument,
-            LATERAL (SELECT split_part(argument, '=', 1)) AS named (name),
-            LATERAL (
-                SELECT string_agg(CASE
-                        WHEN parts[1] IN ('{{', '}}') THEN quote_literal(left(parts[1], 1))
-                        WHEN parts[1] NOT LIKE '{%}' THEN quote_literal(parts[1])
-                        WHEN attname IS NULL THEN 'NULL'
-                        WHEN atttypid IN ('text'::regtype, 'varchar'::regtype) THEN format('t.%I::text', attname)
-                        ELSE format('(to_jsonb(t.%I) #>> ''{}'')', attname) END, ' || ' ORDER BY place),
-                    '^' || string_agg(CASE
-                        WHEN parts[1] IN ('{{', '}}') THEN '[' || left(parts[1], 1) || ']'
-                        WHEN parts[1] NOT LIKE '{%}' THEN regexp_replace(parts[1], '([^[:alnum:]])', '\\\1', 'g')
-                        WHEN atttypid IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype) THEN '-?[0-9]+'
-                        ELSE '.*' END, '' ORDER BY place) || '$',
-                    min(substring(parts[1] FROM '^\{(.*)\}$')) FILTER (WHERE parts[1] LIKE '{%}' AND attnum IS NULL),
-                    min(attname) FILTER (WHERE attgenerated = 'v' AND name IN ('uri', 'collection', 'version')),
-                    -- Collection and version do not distinguish NULL from the empty text, so a nullable column does not count.
-                    array_agg(attnum) FILTER (WHERE name = 'uri' OR name IN ('collection', 'version') AND attnotnull)
-                FROM regexp_matches(substr(argument, length(name) + 2), '(\{\{|\}\}|\{[^{}]*\}|[^{}]+|.)', 'g')
-                    WITH ORDINALITY AS matched (parts, place)
-                LEFT JOIN pg_attribute ON attrelid = scope AND parts[1] LIKE '{%}' AND NOT attisdropped AND pg_attribute.attnum > 0
-                    AND attname = substring(parts[1] FROM '^\{(.*)\}$')
-            ) AS filled (expression, pattern, lacks, computed, attnums)
-    ) AS argument LEFT JOIN LATERAL unnest(attnums) AS attnum ON true;
-
-    IF wrong IS NOT NULL THEN
-        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
-            MESSAGE = format('trigger "%s": unrecognized argument "%s"', trigger, left(wrong, 100)),
-            HINT = format('Arguments have the form NAME=VALUE, each name at most once: %s.', array_to_string(valid_names, ', '));
-    ELSIF missing IS NOT NULL THEN
-        RAISE EXCEPTION USING ERRCODE = 'undefined_column',
-            MESSAGE = format('trigger "%s": table %s has no column "%s"', trigger, scope::regclass, missing),
-            HINT = 'Name a column of the table, and write a literal brace twice.';
-    ELSIF NOT coalesce(keyed AND expressions ? 'text', false) THEN
-        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
-            MESSAGE = format('trigger "%s" requires the arguments text and uri, and a column in uri', trigger),
-            HINT = 'Pass ''text={body}'' and ''uri=articles/{id}'', with columns of the table in braces.';
-    ELSIF virtual IS NOT NULL THEN
-        RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
-            MESSAGE = format('trigger "%s": virtual generated column "%s" cannot be part of uri, collection or version', trigger, virtual),
-            HINT = 'Use a stored generated column. Text, title and metadata can contain virtual ones.';
-    END IF;
-END
-$$;
-
-COMMENT ON FUNCTION _passage.step_templates(oid, name, text[]) IS 'expressions and patterns of the arguments of a trigger of keep_in_step';
-
 -- pg_trigger stores the arguments of a trigger with a zero byte after each.
 
 CREATE FUNCTION _passage.step_arguments(tgargs bytea) RETURNS text[]
@@ -148,10 +76,12 @@ COMMENT ON FUNCTION _passage.check_step_events(oid, name, text) IS 'raises an er
 
 -- The elements of the plan: 1 store, 2 table, 3 oid of the table, 4 whether the trigger names the store,
 -- 5 columns of the key, 6 patterns of uri, collection and version, 7 statement for all rows, 8 statement
--- for one row, 9 condition that a recorded key exists. "watched" are the relations that the plan depends on.
+-- for one row, 9 condition that a recorded key exists. The other results are the owners of the store's tables, and the objects that the plan
+-- depends on.
 
 CREATE FUNCTION _passage.build_step_plan(
-    relation oid, trigger name, level text, arguments text[], OUT plan text[], OUT watched oid[]
+    relation oid, trigger name, level text, arguments text[],
+    OUT plan text[], OUT owners oid[], OUT relations oid[], OUT functions oid[], OUT types oid[]
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -161,7 +91,6 @@ DECLARE
     templates CONSTANT record := _passage.step_templates(scope, trigger, arguments);
     store CONSTANT name := coalesce(templates.store, 'rag');
     source text;
-    documents oid;
     record_type text;
     key_columns text[];
     base record;
@@ -187,7 +116,7 @@ BEGIN
             HINT = 'Use an ordinary table, or run ALTER TABLE ... SET LOGGED.';
     END IF;
 
-    SELECT attrelid, format_type(atttypid, NULL) INTO documents, record_type FROM pg_namespace
+    SELECT format_type(atttypid, NULL) INTO record_type FROM pg_namespace
     JOIN pg_class ON relnamespace = pg_namespace.oid AND relname = 'documents' AND relkind IN ('r', 'p')
     JOIN pg_attribute ON attrelid = pg_class.oid AND attname = 'source_row' AND NOT attisdropped
     WHERE nspname = store;
@@ -245,7 +174,8 @@ BEGIN
     -- An older snapshot can have a row that another session deleted beside a newer one with its key.
     current_row := format('SELECT true AS found, %s AS uri_now, %s AS collection_now, %s AS version_now, %s FROM %s%s AS t WHERE %s ORDER BY age(t.xmin) LIMIT 1',
         uri, collection, version, texts, base.only, source, same_key);
-    watched := ARRAY[relation, scope, documents];
+    SELECT trust.owners, ARRAY[relation, scope] || trust.relations, trust.functions, trust.types INTO owners, relations, functions, types
+    FROM _passage.check_step_trust(scope, trigger, templates.columns, store, templates.owner) AS trust;
     plan := ARRAY[store::text, source, scope::text, (templates.store IS NOT NULL)::text, key_columns::text, templates.patterns::text,
         format('SELECT %s, jsonb_build_object(%s) AS key, %s FROM %s%s AS t', identity, key_pairs, texts, base.only, source),
         format('SELECT i.uri, i.collection, i.version, i.key, was.had_text, '
@@ -260,7 +190,7 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION _passage.build_step_plan(oid, name, text, text[]) IS 'plan of a trigger of keep_in_step: its statements, and the relations that it depends on';
+COMMENT ON FUNCTION _passage.build_step_plan(oid, name, text, text[]) IS 'plan of a trigger of keep_in_step: its statements, and the objects that it depends on';
 
 CREATE FUNCTION _passage.step_plan(relation oid, trigger name, level text, arguments text[]) RETURNS text[]
 LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100

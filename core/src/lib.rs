@@ -46,6 +46,7 @@ pub mod media_type;
 pub mod misspelling;
 pub mod outline;
 pub mod reassemble;
+pub mod row_template;
 pub mod search;
 pub mod section;
 pub mod section_runs;

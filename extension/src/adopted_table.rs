@@ -2,7 +2,8 @@
 //! condition.
 
 use crate::adoption::{check_right, named_chunks};
-use crate::spi::{self, Access, Statement, Value, owner};
+use crate::catalog::owner;
+use crate::spi::{self, Access, Statement, Value};
 use crate::types::Name;
 use crate::visibility::expressions_of;
 use pgrx::{PgRelation, pg_extern, pg_sys};

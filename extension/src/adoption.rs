@@ -15,9 +15,10 @@ mod writer;
 pub use rights::Rights;
 pub use writer::{Change, Writer};
 
+use crate::catalog::{is_of_user, owner};
 use crate::error::Error;
 use crate::relation_watch::RelationWatch;
-use crate::spi::{self, Access, Connection, Guard, Statement, Value, is_of_user, owner};
+use crate::spi::{self, Access, Connection, Guard, Statement, Value};
 use pgrx::{PgRelation, pg_sys};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;

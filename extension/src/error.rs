@@ -1,9 +1,14 @@
 //! The errors of the extension: message, SQLSTATE and HINT.
 
+mod denied;
+
+use crate::catalog::{current_role, identifier};
 use crate::store::quote_identifier;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgSqlErrorCode, function_name, pg_sys};
 use std::ffi::CStr;
+
+pub use denied::explain_denied;
 
 /// An error of a call.
 #[derive(Debug)]
@@ -41,6 +46,10 @@ pub enum Error {
     AmbiguousUri { uri: String, documents: Vec<(String, String)> },
     /// A store to write to whose documents or chunks are a view, or missing.
     NoTable { store: String, relation: &'static str, missing: bool },
+    /// Another relation took the name of one that a trigger was about to use.
+    NameTaken { relation: String },
+    /// A table with a trigger of `keep_in_step` that the writer may not read.
+    UnreadableTable { table: String },
     /// Rows that must be written but that a policy hides.
     Hidden { store: String },
     /// A document must be written in a read-only transaction, or on a standby.
@@ -51,6 +60,8 @@ pub enum Error {
     IsNull(&'static str),
     /// Metadata that is not a JSON object, or that is nested too deeply to be parsed.
     InvalidMetadata,
+    /// A template of a trigger that is too long to be parsed.
+    LongTemplate,
     /// A document that decodes to a text with a NUL, which PostgreSQL does not store.
     Nul,
     /// Arguments that no statement on shards has.
@@ -208,11 +219,27 @@ impl From<Error> for ErrorReport {
                 "Write to the tables behind the views, or name a store of tables, as passage.create_store creates it."
                     .to_owned(),
             ),
+            Error::NameTaken { relation } => (
+                PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
+                format!("relation {relation} was replaced while a trigger of passage.keep_in_step ran"),
+                "Run the statement again. It names the owner if the trigger does not trust the relation."
+                    .to_owned(),
+            ),
+            Error::UnreadableTable { table } => (
+                PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
+                format!("role \"{0}\" may not read table {table}, whose documents a trigger writes", current_role()),
+                format!(
+                    "As the owner of the table, run GRANT SELECT ON {table} TO {};",
+                    identifier(&current_role())
+                ),
+            ),
             Error::Hidden { store } => (
                 PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
                 format!("row-level security of store \"{store}\" hides rows that must be written"),
-                "Create policies for SELECT, INSERT, UPDATE and DELETE on documents and chunks for this role."
-                    .to_owned(),
+                format!(
+                    "Policies for SELECT, UPDATE and DELETE on documents, chunks and embeddings must show the rows. {}",
+                    policies_hint(&store)
+                ),
             ),
             Error::DuplicateIds { store, relation } => (
                 PgSqlErrorCode::ERRCODE_CARDINALITY_VIOLATION,
@@ -232,6 +259,11 @@ impl From<Error> for ErrorReport {
                 PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
                 "\"metadata\" must be a JSON object".to_owned(),
                 r#"Pass an object such as {"author": "A. Writer"}, not nested too deeply."#.to_owned(),
+            ),
+            Error::LongTemplate => (
+                PgSqlErrorCode::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+                "an argument of a trigger is over 1 MB".to_owned(),
+                "Put long texts into a column of the table.".to_owned(),
             ),
             Error::Nul => (
                 PgSqlErrorCode::ERRCODE_UNTRANSLATABLE_CHARACTER,
@@ -269,6 +301,24 @@ impl From<Error> for ErrorReport {
             None => report,
         }
     }
+}
+
+/// Returns the HINT for a row that policies of a table of a store refuse.
+pub fn refused_hint(store: &str, table: &str, command: &str) -> String {
+    format!(
+        "A policy on {}.{table} must admit the row for {command}. {}",
+        identifier(store),
+        policies_hint(store)
+    )
+}
+
+/// Returns where to find the policies that a role lacks.
+fn policies_hint(store: &str) -> String {
+    format!(
+        "SELECT passage.create_store({}, dry_run => true); prints policies, and passage doctor --as {} those that the role lacks.",
+        literal(store),
+        current_role()
+    )
 }
 
 /// Returns the collection of a document, and its version if it has one, as they are named in a call.

@@ -1,7 +1,8 @@
 //! `expression_columns`: what an expression over the rows of a table reads, before anything of it runs.
 
+use crate::catalog::owner;
 use crate::error::Error;
-use crate::spi::{self, Access, Guard, Statement, owner};
+use crate::spi::{self, Access, Guard, Statement};
 use crate::store::quote_identifier;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{pg_extern, pg_sys};

@@ -4,7 +4,7 @@ use crate::document::DocumentArguments;
 use crate::error::Error;
 use crate::spi;
 use crate::store::{NewDocument, Outcome, Replaced, Store};
-use crate::types::{Json, Name, RawJsonb, to_sql};
+use crate::types::{Json, Name, RawJsonb, from_sql, to_sql};
 use pgrx::datum::Uuid;
 use pgrx::iter::TableIterator;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -113,6 +113,15 @@ fn step_write(
     Ok(TableIterator::once((to_sql(done.document), added, added || locked, recorded)))
 }
 
+/// Records the row that an existing document comes from from now on. Returns false if a policy hides the document.
+#[pg_extern(volatile, parallel_unsafe, schema = "_passage")]
+fn step_record(document_id: Uuid, source_row: Json, store: Name) -> Result<bool, ErrorReport> {
+    let store = Store::resolve_for("ingest", Some(store))?.writable()?;
+    Ok(spi::connect(|connection| {
+        store.record_source_row(connection, from_sql(document_id), source_row)
+    }))
+}
+
 /// The arguments that a document is stored with, beside those that determine how it is split.
 struct StorageArguments {
     collection: Option<String>,
@@ -140,7 +149,7 @@ fn replace(
     let source = arguments.parse()?;
     let parsed = metadata.as_ref().map_or(Some(Map::new()), Json::parse::<Map<String, Value>>);
     let parsed = parsed.ok_or(Error::InvalidMetadata)?;
-    let store = Store::resolve(store)?.writable()?;
+    let store = Store::resolve_for("ingest", store)?.writable()?;
     let is_of_row = source_row.is_some();
     if is_of_row {
         store.check_source_row()?;

@@ -8,6 +8,7 @@ its statements (`spi`).
 */
 
 use crate::adoption::{self, Change, Rights};
+use crate::catalog::owner;
 use crate::error::Error;
 use crate::spi;
 use crate::types::Name;
@@ -83,7 +84,7 @@ fn refresh_adopted(store: Name) -> Result<(), ErrorReport> {
     };
     // SAFETY: a variable of the backend.
     let caller = unsafe { pg_sys::GetUserId() };
-    let is_own = |relation| spi::owner(pg_sys::RelationRelationId, relation) == Some(caller);
+    let is_own = |relation| owner(pg_sys::RelationRelationId, relation) == Some(caller);
     if !(is_own(source) && is_own(chunks)) {
         return Err(Error::NotOwner { relation: format!("{}.adopted_chunks", store.0) }.into());
     }

@@ -13,10 +13,12 @@ install script in `sql/` declares the functions.
 
 mod adopted_table;
 mod adoption;
+mod analysis;
 mod arguments;
 mod assemble;
 mod backtrace;
 mod best_passages;
+mod catalog;
 mod chain_order;
 mod document;
 mod error;
@@ -37,6 +39,7 @@ mod outline;
 mod passage_rows;
 mod reassemble;
 mod relation_watch;
+mod rights;
 mod row_symbols;
 mod search;
 mod search_hits;
@@ -48,9 +51,11 @@ mod settings;
 mod shard_rows;
 mod spi;
 mod split;
+mod step_guard;
 mod step_plan;
 mod store;
 mod strategies;
+mod template_parts;
 mod types;
 mod visibility;
 
@@ -72,6 +77,7 @@ pub extern "C-unwind" fn _PG_init() {
     store::register();
     types::register();
     step_plan::register();
+    step_guard::register();
     adoption::register();
-    spi::register();
+    analysis::register();
 }

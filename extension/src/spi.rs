@@ -23,7 +23,7 @@ mod settings;
 mod statement;
 
 pub use connection::{Connection, connect};
-pub use guard::{Guard, is_of_user, owner, register};
+pub use guard::{Guard, check_statement};
 pub use rows::Rows;
 pub use settings::Setting;
 pub use statement::{Access, Statement, Value};

@@ -3,8 +3,9 @@
 
 The SQL function `build_step_plan` reads the plan from the catalogs, which takes longer than writing a
 document. The cache is in the memory of the backend, where no user can write: the statements of a plan run
-with the rights of the role that writes the table, so no setting and no table could hold them. A change of
-the table, of the store's documents or of any schema invalidates the cache.
+with the rights of the role that writes the table, so no setting and no table could hold them. The plan also
+stands for the check that these statements run no code of roles that the owner of the table does not trust. So
+a change of the table, of the tables and code of the store, of any schema or of any role invalidates the cache.
 
 `step_row` executes the statement for a row and keeps PostgreSQL's plan for it, since planning it for each
 row takes as long as writing a third of a document.
@@ -13,11 +14,13 @@ row takes as long as writing a third of a document.
 use crate::error::Error;
 use crate::relation_watch::RelationWatch;
 use crate::spi::{self, Access, Statement, Value};
+use crate::step_guard::StepGuard;
+use crate::store::{Command, has_right};
 use crate::types::{Name, RawJsonb, RawText, Row};
 use pgrx::iter::TableIterator;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{name, pg_extern, pg_sys};
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -27,12 +30,14 @@ type Trigger = (pg_sys::Oid, String, String, Vec<Option<String>>);
 /// The cached plan of a trigger.
 struct CachedPlan {
     plan: Vec<Option<String>>,
+    guard: StepGuard,
     /// The statement for a row of the table.
     row: Statement,
 }
 
-/// The elements of a plan that are the store, the oid of the table, and the statement for a row; from 0.
+/// The elements of a plan that are the store, the table and its oid, and the statement for a row; from 0.
 const STORE: usize = 0;
+const TABLE_NAME: usize = 1;
 const TABLE: usize = 2;
 const ROW: usize = 7;
 
@@ -43,29 +48,25 @@ static WATCH: RelationWatch = RelationWatch::new();
 
 thread_local! {
     static PLANS: RefCell<HashMap<Trigger, Rc<CachedPlan>>> = RefCell::default();
-    /// The transaction that filled the cache, if it keeps its snapshot.
-    static READER: Cell<pg_sys::TransactionId> = const { Cell::new(pg_sys::InvalidTransactionId) };
     static STATEMENT: Statement = Statement::new(
         "passage",
-        "SELECT plan, watched FROM _passage.build_step_plan($1, $2, $3, $4)".to_owned(),
+        "SELECT plan, owners, relations, functions, types FROM _passage.build_step_plan($1, $2, $3, $4)".to_owned(),
         Access::Any,
     );
 }
 
-/// Asks PostgreSQL to report changes of relations and schemas. Must be called once in a backend.
+/// Asks PostgreSQL to report changes. Must be called once in a backend.
 pub fn register() {
-    #[pgrx::pg_guard]
-    unsafe extern "C-unwind" fn schema(_argument: pg_sys::Datum, _cache: i32, _hash: u32) {
-        WATCH.set_stale();
-    }
+    use pg_sys::SysCacheIdentifier::{
+        AUTHMEMROLEMEM, AUTHOID, DATABASEOID, NAMESPACEOID, PROCOID, TYPEOID,
+    };
     WATCH.register();
-    // SAFETY: the function lives as long as the backend.
-    unsafe {
-        let namespaces = pg_sys::SysCacheIdentifier::NAMESPACEOID as i32;
-        pg_sys::CacheRegisterSyscacheCallback(namespaces, Some(schema), pg_sys::Datum::null());
-    }
+    // The owner of the database is a member of pg_database_owner.
+    WATCH.register_catalogs(&[NAMESPACEOID, AUTHOID, AUTHMEMROLEMEM, DATABASEOID]);
+    WATCH.register_objects(&[PROCOID, TYPEOID]);
 }
 
+/// Returns the plan of a trigger, and guards the statements that follow.
 #[pg_extern(stable, parallel_restricted, schema = "_passage")]
 fn step_plan(
     relation: pg_sys::Oid,
@@ -73,7 +74,9 @@ fn step_plan(
     level: String,
     arguments: Vec<Option<String>>,
 ) -> Vec<Option<String>> {
-    cached_plan((relation, trigger.0, level, arguments)).plan.clone()
+    let cached = cached_plan((relation, trigger.0, level, arguments));
+    cached.guard.put_up();
+    cached.plan.clone()
 }
 
 /// Reads the row of a key from the table of a trigger, by the statement of its plan. `named` has the key
@@ -114,6 +117,10 @@ fn step_row(
         return Err(Error::RowType { actual: other.type_oid, expected }.into());
     }
     let cached = cached_plan((relation, trigger.0, "ROW".to_owned(), arguments));
+    let StepGuard { table, table_name, .. } = &cached.guard;
+    if !has_right(*table, Command::Select) {
+        return Err(Error::UnreadableTable { table: table_name.clone() }.into());
+    }
     Ok(spi::connect(|connection| {
         let values = vec![Value::row(named), Value::row(was)];
         let rows = connection.write(&cached.row, values);
@@ -141,18 +148,10 @@ fn step_row(
 /// Returns the plan of a trigger, from the cache or from the catalogs. The caller shares it while the
 /// statement runs: the statement may write, and so invalidate the cache.
 fn cached_plan(trigger: Trigger) -> Rc<CachedPlan> {
-    // A transaction that keeps its snapshot may read outdated catalogs.
-    // SAFETY: plain look-ups.
-    let reader = unsafe {
-        let keeps_snapshot = pg_sys::XactIsoLevel >= pg_sys::XACT_REPEATABLE_READ as i32;
-        if keeps_snapshot {
-            pg_sys::GetTopTransactionIdIfAny()
-        } else {
-            pg_sys::InvalidTransactionId
-        }
-    };
-    let is_other = READER.replace(reader) != reader;
-    if WATCH.take_stale() || is_other || PLANS.with_borrow(|plans| plans.len() >= CAPACITY) {
+    // A statement that writes many rows holds its locks, and would not hear of changes before its end.
+    // SAFETY: calls the callbacks of caches, in a transaction.
+    unsafe { pg_sys::AcceptInvalidationMessages() };
+    if WATCH.take_stale() || PLANS.with_borrow(|plans| plans.len() >= CAPACITY) {
         // The plans are freed after the borrow of the map has ended.
         drop(PLANS.with_borrow_mut(std::mem::take));
         WATCH.clear();
@@ -167,25 +166,34 @@ fn cached_plan(trigger: Trigger) -> Rc<CachedPlan> {
         Value::new(level),
         Value::new(arguments),
     ];
-    let (plan, watched) = spi::connect(|connection| {
+    let changes = WATCH.changes();
+    let (plan, [owners, relations, functions, types]) = spi::connect(|connection| {
         STATEMENT.with(|statement| {
-            let rows = connection.read(statement, values);
-            (rows.get::<Vec<Option<String>>>(0, 0), rows.get::<Vec<pg_sys::Oid>>(0, 1))
+            let rows = connection.read_latest(statement, values);
+            let plan = rows.get::<Vec<Option<String>>>(0, 0).unwrap_or_default();
+            let oids = |column| rows.get::<Vec<pg_sys::Oid>>(0, column).unwrap_or_default();
+            (plan, [1, 2, 3, 4].map(oids))
         })
     });
-    let (plan, watched) = (plan.unwrap_or_default(), watched.unwrap_or_default());
-    WATCH.add(watched);
+    WATCH.add(relations);
+    WATCH.add_objects(pg_sys::SysCacheIdentifier::PROCOID, functions);
+    WATCH.add_objects(pg_sys::SysCacheIdentifier::TYPEOID, types);
+    if WATCH.changes() != changes {
+        WATCH.set_stale();
+    }
     let element = |index: usize| plan.get(index).cloned().flatten().unwrap_or_default();
-    let row = Statement::new(&element(STORE), element(ROW), access(&element(TABLE)));
-    let cached = Rc::new(CachedPlan { plan, row });
+    let store = element(STORE);
+    let table = pg_sys::Oid::from(element(TABLE).parse::<u32>().unwrap_or_default());
+    let row = Statement::new(&store, element(ROW), access(table));
+    let guard = StepGuard { store, owners, table, table_name: element(TABLE_NAME) };
+    let cached = Rc::new(CachedPlan { plan, guard, row });
     PLANS.with_borrow_mut(|plans| plans.insert(trigger, Rc::clone(&cached)));
     cached
 }
 
 /// Returns how the row of a key is found. A generic plan opens all partitions of a table at each
 /// execution, a custom plan only the partition of the row.
-fn access(table: &str) -> Access {
-    let table = pg_sys::Oid::from(table.parse::<u32>().unwrap_or_default());
+fn access(table: pg_sys::Oid) -> Access {
     // SAFETY: a look-up in the catalogs by an oid, which returns NUL for a missing relation.
     let kind = unsafe { pg_sys::get_rel_relkind(table) } as u8;
     if kind == pg_sys::RELKIND_PARTITIONED_TABLE { Access::Any } else { Access::Index }

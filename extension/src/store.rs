@@ -14,6 +14,7 @@ mod expansion;
 mod fragments;
 mod layout;
 mod nearest_store;
+mod rights;
 mod search;
 mod shards;
 mod sql_text;
@@ -23,6 +24,7 @@ pub use expansion::{ChunkColumns, ContextChunks, Hits, StoredHit, StrategyReques
 pub use fragments::{ChunkLexemes, DocumentInfo, MAX_MATCHING, NamedDocument, SourceChunks};
 pub use layout::register;
 pub use nearest_store::nearest_store;
+pub use rights::{Command, OPERATIONS, has_right};
 pub use search::{Filters, QueryEmbedding, RankedChunks, TextMatches, TextRanking};
 pub use shards::ShardCall;
 pub use sql_text::quote_identifier;

@@ -8,6 +8,7 @@ equal values of all these parts are visible to the same readers, whoever reads.
 */
 
 use crate::adoption::check_right;
+use crate::catalog::is_of_user;
 use crate::spi;
 use pgrx::{PgRelation, pg_extern, pg_guard, pg_sys};
 use std::collections::BTreeSet;
@@ -180,7 +181,7 @@ unsafe extern "C-unwind" fn has_placeholder(node: *mut pg_sys::Node, giver: *mut
 #[pg_guard]
 unsafe extern "C-unwind" fn is_arbitrary(function: pg_sys::Oid, _context: *mut c_void) -> bool {
     // SAFETY: a look-up of a function that a policy calls.
-    !spi::is_of_user(function)
+    !is_of_user(function)
         && unsafe { pg_sys::func_volatile(function) } as u8 == pg_sys::PROVOLATILE_VOLATILE
 }
 

@@ -45,7 +45,10 @@ impl<'a> Example<'a> {
         }
         cluster.execute("ANALYZE rag.documents, rag.chunks").await;
         cluster
-            .execute_as(SUPERUSER, &format!("CREATE ROLE reader; GRANT reader TO {OWNER}"))
+            .execute_as(
+                SUPERUSER,
+                &format!("CREATE ROLE reader; CREATE ROLE app; GRANT app, reader TO {OWNER}"),
+            )
             .await;
     }
 

@@ -254,11 +254,10 @@ async fn a_dump_and_the_removal_of_the_extension_keep_a_partitioned_store() {
 #[tokio::test]
 async fn an_unprivileged_owner_writes_and_another_reads_under_policies() {
     let cluster = stores().await;
-    cluster.execute_as(SUPERUSER, "CREATE ROLE reader LOGIN").await;
-    let template = "SELECT string_agg(substr(line, 4), E'\n') FROM passage.create_store('parts', dry_run => true) AS template, regexp_split_to_table(template, E'\n') AS line WHERE line ~ '^-- (ALTER|CREATE|    )'";
+    cluster.execute_as(SUPERUSER, "CREATE ROLE reader LOGIN; CREATE ROLE app LOGIN").await;
+    let template = "SELECT string_agg(substr(line, 4), E'\n') FROM passage.create_store('parts', dry_run => true) AS template, regexp_split_to_table(template, E'\n') AS line WHERE line ~ '^-- (GRANT|ALTER|CREATE)'";
     cluster.execute(&cluster.query_text(template).await).await;
-    cluster.execute("GRANT USAGE ON SCHEMA parts TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA parts TO reader").await;
-    let count = "SET app.collection = 'a'; SELECT count(*) FROM parts.chunks UNION ALL SELECT count(*) FROM parts.chunks_0
+    let count = "SET app.tenant = 'a'; SELECT count(*) FROM parts.chunks UNION ALL SELECT count(*) FROM parts.chunks_0
         UNION ALL SELECT count(*) FROM passage.search_hits('river1 stone2 lantern3', store => 'parts', collection => 'b')";
     let seen = cluster.query_lines_as("reader", count).await;
     assert!(seen[0] != "0" && seen[1..] == ["0", "0"], "{seen:?}");
@@ -275,6 +274,10 @@ async fn an_unprivileged_owner_writes_and_another_reads_under_policies() {
     let steps = "SELECT (added, removed)::text FROM passage.ingest('doc/1.md', E'# New\n\nriver1 text', collection => 'b', store => 'parts')
         UNION ALL SELECT remove::text FROM passage.remove('doc/2.md', store => 'parts')";
     assert_eq!(cluster.query_lines(steps).await.len(), 2);
+    // And as the writing application of the template.
+    let steps = "SELECT (added, removed)::text FROM passage.ingest('doc/1.md', E'# Newer\n\nriver1 text', collection => 'b', store => 'parts')
+        UNION ALL SELECT remove::text FROM passage.remove('doc/1.md', collection => 'b', store => 'parts')";
+    assert_eq!(cluster.query_lines_as("app", steps).await.len(), 2);
 }
 
 #[tokio::test]

@@ -8,13 +8,14 @@ mod document;
 mod documents;
 mod existing;
 mod marked;
+mod new_rows;
 mod orphans;
 mod rewrite;
 mod statements;
 mod unembedded;
 mod write_documents;
 
-pub(super) use chunks::copy_chunks;
+pub(super) use chunks::write_chunks;
 pub use claims::ClaimCursor;
 pub use document::{ChunkWrite, DocumentWrite, WriteOutcome};
 pub use existing::{ChunkIdentity, ExistingChunk, ExistingDocument};

@@ -35,6 +35,18 @@ impl Connection {
         self.read_with(statement, values, &[])
     }
 
+    /// Executes a statement read-only with the latest snapshot, as PostgreSQL finds objects by their names: a
+    /// transaction that keeps its snapshot would read outdated catalogs.
+    pub fn read_latest(&self, statement: &Statement, values: Vec<Value>) -> Rows<'_> {
+        // SAFETY: the snapshot is popped when the statement has ended; after an error the end of the transaction
+        // or subtransaction pops it.
+        unsafe { pg_sys::PushActiveSnapshot(pg_sys::GetLatestSnapshot()) };
+        let rows = self.read(statement, values);
+        // SAFETY: pushed above, and the statement has popped what it pushed.
+        unsafe { pg_sys::PopActiveSnapshot() };
+        rows
+    }
+
     /// Executes a statement read-only with some settings.
     pub fn read_with(
         &self,

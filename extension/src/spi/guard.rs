@@ -10,15 +10,13 @@ planning already runs functions. It looks at oids and owners alone.
 A guard covers the statement itself. The role that owns a function or a view answers for what that uses.
 */
 
+use crate::catalog::{describe, is_of_user, owner, role_name};
 use crate::error::Error;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgLogLevel, pg_guard, pg_sys};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::ffi::{CStr, c_void};
-
-/// Objects below this oid belong to PostgreSQL itself.
-const FIRST_USER_OBJECT: u32 = 16_384;
 
 /// The objects that a statement may use.
 pub struct Guard {
@@ -32,34 +30,19 @@ pub struct Guard {
 thread_local! {
     /// The text of the statement that is being prepared or executed, and its guard.
     static ACTIVE: Cell<Option<(*const CStr, *const Guard)>> = const { Cell::new(None) };
-    static NEXT: Cell<pg_sys::post_parse_analyze_hook_type> = const { Cell::new(None) };
 }
 
-/// Asks PostgreSQL to call the active guard after each analysis. Must be called once in a backend.
-pub fn register() {
-    // SAFETY: a variable of the backend, whose former value is called by the new one.
+/// Checks an analysed query with the active guard, if the query is its statement.
+///
+/// # Safety
+///
+/// The arguments must be those of `post_parse_analyze_hook`.
+pub unsafe fn check_statement(state: *mut pg_sys::ParseState, query: *mut pg_sys::Query) {
+    let Some((text, guard)) = ACTIVE.get() else { return };
+    // SAFETY: the caller guarantees the arguments; the guard outlives the activation, which its statement borrows.
     unsafe {
-        NEXT.set(pg_sys::post_parse_analyze_hook);
-        pg_sys::post_parse_analyze_hook = Some(analysed);
-    }
-}
-
-#[pg_guard]
-unsafe extern "C-unwind" fn analysed(
-    state: *mut pg_sys::ParseState,
-    query: *mut pg_sys::Query,
-    jumbled: *mut pg_sys::JumbleState,
-) {
-    // SAFETY: PostgreSQL passes an analysed query with the text that it comes from; the guard outlives the activation,
-    // which its statement borrows.
-    unsafe {
-        if let Some(next) = NEXT.get() {
-            next(state, query, jumbled);
-        }
-        if let Some((text, guard)) = ACTIVE.get()
-            && !(*state).p_sourcetext.is_null()
-            && CStr::from_ptr((*state).p_sourcetext) == &*text
-        {
+        let source = (*state).p_sourcetext;
+        if !source.is_null() && CStr::from_ptr(source) == &*text {
             (*guard).check(query);
         }
     }
@@ -218,54 +201,4 @@ unsafe extern "C-unwind" fn is_foreign_function(
 ) -> bool {
     // SAFETY: the context is the walk, as for `visit`.
     unsafe { (*context.cast::<Walk>()).is_foreign(pg_sys::ProcedureRelationId, function) }
-}
-
-/// Returns whether an object is not one of PostgreSQL itself.
-pub fn is_of_user(object: pg_sys::Oid) -> bool {
-    object.to_u32() >= FIRST_USER_OBJECT
-}
-
-/// Returns the owner of a relation, a function or a type, or `None` if it is missing.
-#[expect(clippy::cast_ptr_alignment, reason = "PostgreSQL aligns what a tuple holds")]
-pub fn owner(class: pg_sys::Oid, object: pg_sys::Oid) -> Option<pg_sys::Oid> {
-    use pg_sys::SysCacheIdentifier::{PROCOID, RELOID, TYPEOID};
-    let cache = match class {
-        pg_sys::RelationRelationId => RELOID,
-        pg_sys::ProcedureRelationId => PROCOID,
-        _ => TYPEOID,
-    };
-    // SAFETY: a look-up by an oid, which returns NULL for a missing object; the tuple has the form of its catalog, and
-    // is released when its owner was copied.
-    unsafe {
-        let tuple = pg_sys::SearchSysCache1(cache as i32, pg_sys::Datum::from(object));
-        if tuple.is_null() {
-            return None;
-        }
-        let form = pg_sys::GETSTRUCT(tuple);
-        let owner = match class {
-            pg_sys::RelationRelationId => (*form.cast::<pg_sys::FormData_pg_class>()).relowner,
-            pg_sys::ProcedureRelationId => (*form.cast::<pg_sys::FormData_pg_proc>()).proowner,
-            _ => (*form.cast::<pg_sys::FormData_pg_type>()).typowner,
-        };
-        pg_sys::ReleaseSysCache(tuple);
-        Some(owner)
-    }
-}
-
-/// Returns the description of an object, such as `function public.f(text)`.
-fn describe(class: pg_sys::Oid, object: pg_sys::Oid) -> String {
-    // SAFETY: the object was found by the analysis of a statement; the description is a string in memory of the call.
-    let text = unsafe { CStr::from_ptr(pg_sys::getObjectDescriptionOids(class, object)) };
-    text.to_string_lossy().into_owned()
-}
-
-/// Returns the name of a role.
-fn role_name(role: pg_sys::Oid) -> String {
-    // SAFETY: a look-up that returns NULL for a missing role, else a string in memory of the call.
-    let name = unsafe { pg_sys::GetUserNameFromId(role, true) };
-    if name.is_null() {
-        return role.to_u32().to_string();
-    }
-    // SAFETY: it is not NULL.
-    unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned()
 }

@@ -139,9 +139,9 @@ fn policies(store: &str) -> String {
         "GRANT USAGE ON SCHEMA {store} TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA {store} TO reader;
         ALTER TABLE {store}.documents ENABLE ROW LEVEL SECURITY;
         ALTER TABLE {store}.chunks ENABLE ROW LEVEL SECURITY;
-        CREATE POLICY readers ON {store}.documents FOR SELECT
-            USING (collection = current_setting('app.collection', true));
-        CREATE POLICY readers ON {store}.chunks FOR SELECT
+        CREATE POLICY tenants ON {store}.documents
+            USING (collection = nullif(current_setting('app.tenant', true), ''));
+        CREATE POLICY tenants ON {store}.chunks
             USING (EXISTS (SELECT FROM {store}.documents WHERE documents.id = chunks.document_id))"
     )
 }

@@ -39,7 +39,7 @@ impl Session {
         // By default the server would plan a range in a large document again in each call, which would make the floor
         // too slow.
         let set = format!(
-            "SET passage.store = '{store}'; SET app.collection = 'ours'; \
+            "SET passage.store = '{store}'; SET app.tenant = 'ours'; \
              SET plan_cache_mode = force_generic_plan"
         );
         client.batch_execute(&set).await.expect("settings can be set");

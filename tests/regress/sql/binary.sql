@@ -18,7 +18,7 @@ SET ROLE regress_binary_owner;
 SET search_path = '';
 
 -- the column has the numbers, the index their signs
-SELECT made FROM passage.create_store('The "Bits"', 32, embedding_type => 'binary', dry_run => true) AS made WHERE made ~ 'hnsw|halfvec|INSERT';
+SELECT made FROM passage.create_store('The "Bits"', 32, embedding_type => 'binary', dry_run => true) AS made WHERE made ~ 'hnsw|halfvec|INSERT INTO';
 SELECT pg_catalog.count(*) > 0 FROM passage.create_store('The "Bits"', 32, embedding_type => 'binary');
 SELECT * FROM passage.create_store('The "Bits"');
 SELECT * FROM passage.create_store('The "Bits"', 32, 'cosine', 'binary');

@@ -58,9 +58,26 @@ SELECT uri FROM in_step;
 TRUNCATE press.articles;
 SELECT uri FROM in_step;
 
+-- metadata that are not an object, and an object whose values no row can leave
+CREATE TABLE press.quotes (id integer PRIMARY KEY, author text, stars numeric, about jsonb);
+CREATE TRIGGER quotes_in_step AFTER INSERT OR UPDATE OR DELETE ON press.quotes
+    FOR EACH ROW EXECUTE FUNCTION passage.keep_in_step('text={id}', 'uri=quotes/{id}', 'metadata={about}', 'store=steps');
+INSERT INTO press.quotes VALUES (1, 'x", "tenant": "b', 1.50, '[1]'), (2, NULL, NULL, NULL), (3, 'Dwayne "The Rock" Johnson', 'NaN', '{"a": 1}');
+SELECT uri, metadata FROM in_step WHERE uri LIKE 'quotes/%';
+CREATE OR REPLACE TRIGGER quotes_in_step AFTER INSERT OR UPDATE OR DELETE ON press.quotes
+    FOR EACH ROW EXECUTE FUNCTION passage.keep_in_step('text={id}', 'uri=quotes/{id}', 'store=steps',
+        'metadata={"tenant": "a", "by": "by {author}", "author": "{author}", "more": {"stars": {stars}, "about": [{about}]}}');
+UPDATE press.quotes SET id = id;
+SELECT uri, metadata FROM in_step WHERE uri LIKE 'quotes/%';
+DELETE FROM press.quotes;
+
 -- an error undoes the change of the row
-INSERT INTO press.articles VALUES (5, '', NULL, 'Five.', '[1]');
+ALTER TABLE steps.documents ADD CONSTRAINT not_five CHECK (uri <> 'articles/5');
+\set VERBOSITY terse
+INSERT INTO press.articles VALUES (5, '', NULL, 'Five.', NULL);
+\set VERBOSITY default
 SELECT count(*) FROM press.articles;
+ALTER TABLE steps.documents DROP CONSTRAINT not_five;
 
 -- a text of several columns, and literal braces
 CREATE TABLE press.notes (key text UNIQUE, head text, body text);
@@ -202,6 +219,9 @@ SELECT press.refused('text={body}', 'uri={id}', 'title');
 SELECT press.refused('text={bodies}', 'uri={id}');
 SELECT press.refused('text={body}', 'uri={id}', 'media_type=image/png', 'store=steps');
 SELECT press.refused('text={body}', 'uri={id}', 'store=nowhere');
+SELECT press.refused('text={body}', 'uri={id}', 'metadata={"a": {id}', 'store=steps');
+SELECT press.refused('text={body}', 'uri={id}', 'metadata={"a": {idd}}', 'store=steps');
+SELECT press.refused('text={body}', 'uri={id}', 'store=steps', 'owner=nobody');
 SELECT press.refused('text={body}', 'uri={other}', 'store=steps');
 SELECT press.refused('text={body}', 'uri={body}', 'collection={id}', 'store=steps');
 DROP TABLE press.refused;

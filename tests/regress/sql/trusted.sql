@@ -5,6 +5,7 @@
 SET client_min_messages = error;
 CREATE ROLE regress_owner;
 CREATE ROLE regress_reader;
+CREATE ROLE regress_writer;
 DROP DATABASE IF EXISTS regress_owned;
 CREATE DATABASE regress_owned OWNER regress_owner;
 \connect regress_owned
@@ -39,14 +40,14 @@ SELECT * FROM passage.check_store('shared');
 
 -- the policies of a dry run are valid, and hide context as well as hits
 \set ECHO none
-SELECT statement
+SELECT pg_catalog.regexp_replace(pg_catalog.replace(statement, 'app, reader;', 'app;'), '\mapp([;]| USING)', 'regress_writer\1')
 FROM passage.create_store('shared', dry_run => true) AS template,
-    pg_catalog.regexp_split_to_table(pg_catalog.replace(template, E'\n--     ', ' '), E'\n') AS line,
+    pg_catalog.regexp_split_to_table(template, E'\n') AS line,
     pg_catalog.substr(line, 4) AS statement
-WHERE template LIKE '--%' AND statement ~ '^(ALTER|CREATE)' \gexec
+WHERE template LIKE '--%' AND statement ~ '^(ALTER|CREATE|GRANT)' \gexec
 \set ECHO all
 SELECT polrelid::pg_catalog.regclass, polname FROM pg_catalog.pg_policy
-WHERE polrelid::pg_catalog.regclass::text !~ 'embeddings' ORDER BY 1;
+WHERE polrelid::pg_catalog.regclass::text !~ 'embeddings' ORDER BY 1, 2;
 SELECT * FROM passage.check_store('shared');
 INSERT INTO shared.documents (id, collection, uri, chunk_count)
 VALUES ('00000000-0000-0000-0000-00000000000a', 'mine', 'a.md', 1), ('00000000-0000-0000-0000-00000000000b', 'theirs', 'b.md', 1);
@@ -64,12 +65,25 @@ GRANT SELECT ON ALL TABLES IN SCHEMA shared TO regress_reader;
 SET SESSION AUTHORIZATION regress_reader;
 SELECT store FROM passage.stores();
 SELECT content FROM shared.chunks;
-SET app.collection = 'mine';
+SET app.tenant = 'mine';
 SELECT content FROM shared.chunks;
 SELECT passage.upgrade_store('shared');
+\set VERBOSITY terse
+SELECT passage.ingest('c.md', 'a tenant without rights', collection => 'mine', store => 'shared');
+\set VERBOSITY default
 SELECT object, problem, remedy FROM passage.check_store('shared', true) WHERE object !~ 'embedding';
+
+-- a writer of the template writes for all tenants
+SET SESSION AUTHORIZATION regress_writer;
+SELECT outcome FROM passage.ingest('c.md', 'mine too', collection => 'mine', store => 'shared');
+SELECT outcome FROM passage.ingest('c.md', 'theirs too', collection => 'theirs', store => 'shared');
+SELECT documents FROM passage.remove('b.md', store => 'shared');
+SELECT operation, is_allowed FROM _passage.role_rights('regress_writer', 'shared') WHERE operation !~ 'load|embed';
+SET SESSION AUTHORIZATION regress_reader;
+SELECT content FROM shared.chunks ORDER BY content;
+SELECT operation, is_allowed FROM _passage.role_rights('regress_reader', 'shared') WHERE operation !~ 'load|embed';
 
 RESET SESSION AUTHORIZATION;
 \connect postgres
 DROP DATABASE regress_owned;
-DROP ROLE regress_owner, regress_reader;
+DROP ROLE regress_owner, regress_reader, regress_writer;

@@ -84,7 +84,10 @@ async fn init_without_privileges_names_the_role_to_ask_and_creates_nothing() {
     cluster.execute("CREATE EXTENSION pg_passage CASCADE").await;
     let mut program = cluster.client_program();
     let run = RunOutput::of(program.env("DATABASE_URL", cluster.url_as("guest")).args(init)).await;
-    run.assert_refusal("permission denied for database passage", "Ask the owner of the database");
+    run.assert_refusal(
+        "role \"guest\" may not create schema \"rag\"",
+        "As the owner of the database, run GRANT CREATE ON DATABASE passage TO guest",
+    );
     assert!(cluster.query_lines("SELECT store FROM passage.stores()").await.is_empty());
 }
 
@@ -95,7 +98,7 @@ async fn ingest_without_privileges_on_the_store_writes_nothing() {
     let book = sources.book();
     cluster.execute_as(SUPERUSER, "CREATE ROLE guest LOGIN").await;
     let url = cluster.url_as("guest");
-    let ask = "Ask the owner of the store \"rag\" for privileges";
+    let ask = "As the owner of the store, run passage doctor --store rag --as";
     ingest_at(&cluster, &url, &book).await.assert_refusal("permission denied for schema rag", ask);
 
     cluster.execute("GRANT USAGE ON SCHEMA rag TO guest").await;

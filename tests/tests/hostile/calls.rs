@@ -124,6 +124,15 @@ pub const WITHOUT_STORE: &[&str] = &[
     "step_source_table",
     "step_templates",
     "step_truncate",
+    "is_readable_json",
+    "is_trusted_by",
+    "needed_rights",
+    "policy_applies",
+    "step_json",
+    "step_object",
+    "template_parts",
+    "tenant_condition",
+    "types_of_columns",
 ];
 
 macro_rules! prose {
@@ -369,7 +378,7 @@ pub const CALLS: &[Call] = &[
         concat!("SELECT c::pg_catalog.text FROM _passage.store_missing(", facts!(), ") AS c"),
     ),
     administer("store_statements", concat!("SELECT _passage.store_statements(", facts!(), ")")),
-    administer("policy_template", "SELECT _passage.policy_template(@, true, '{}')"),
+    administer("rights_template", "SELECT _passage.rights_template(@, true, '{}')"),
     administer("index_problems", "SELECT c::pg_catalog.text FROM _passage.index_problems(@) AS c"),
     administer(
         "restricted_data_problems",
@@ -385,6 +394,20 @@ pub const CALLS: &[Call] = &[
         "SELECT c::pg_catalog.text FROM _passage.restricted_row_counts(@) AS c",
     ),
     administer("foreign_objects", "SELECT _passage.foreign_objects(@, true)"),
+    administer("store_code", "SELECT s::pg_catalog.text FROM _passage.store_code(@, true, true) AS s"),
+    administer(
+        "check_step_trust",
+        "SELECT pg_catalog.cardinality(t.owners) FROM _passage.check_step_trust('pg_catalog.pg_class'::pg_catalog.regclass, 'x', '{1}', @, 'attacker') AS t",
+    ),
+    administer(
+        "role_rights",
+        "SELECT r::pg_catalog.text FROM _passage.role_rights(CURRENT_USER, @) AS r",
+    ),
+    administer(
+        "missing_policy",
+        "SELECT _passage.missing_policy(@, 'chunks', CURRENT_USER, '{SELECT}')",
+    ),
+    administer("refuse", "SELECT _passage.refuse('ingest', @)"),
     administer("unreadable_relations", "SELECT _passage.unreadable_relations(@)"),
     administer("matching_columns", "SELECT pg_catalog.unnest(_passage.matching_columns(@))"),
     administer("is_trusted_store", "SELECT _passage.is_trusted_store(@)"),
@@ -425,6 +448,12 @@ pub const CALLS: &[Call] = &[
         "step_write",
         HELD,
         "SELECT w::pg_catalog.text FROM _passage.step_write('guide.md', 'The quokka.', NULL, NULL, 'zoo', '1', '{}', NULL, NULL, '{}', @) AS w",
+    ),
+    write("must_be_allowed", HELD, "SELECT _passage.must_be_allowed('ingest', NULL, @)"),
+    write(
+        "step_record",
+        HELD,
+        concat!("SELECT _passage.step_record(", document!(), ", '{}', @)"),
     ),
     write("remove", VECTORS, "SELECT passage.remove('guide.md', store => @)"),
     write(

@@ -113,6 +113,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("tgargs", r"'text={body}\000uri=notes/{id}\000'"),
     ("integer", "3"),
     ("smallint", "1"),
+    ("smallint[]", "'{1}'"),
     ("bigint", "3"),
     ("boolean", "true"),
     ("double precision", "0.5"),

@@ -91,7 +91,7 @@ const CALLS: &[&str] = &[
     "SELECT * FROM passage.check_store(STORE, true)",
     "SELECT passage.create_store('later', 3)",
     "SELECT passage.create_store('later', 3, partitions => 2)",
-    "CREATE TRIGGER t AFTER INSERT OR UPDATE OR DELETE ON small.notes FOR EACH ROW EXECUTE FUNCTION passage.keep_in_step('text={body}', 'uri=notes/{id}', 'store=small');
+    "CREATE TRIGGER t AFTER INSERT OR UPDATE OR DELETE ON small.notes FOR EACH ROW EXECUTE FUNCTION passage.keep_in_step('text={body}', 'uri=notes/{id}', 'metadata={\"{body}\": {id}, \"b\": [\"{body} {id}\", {\"c\": {body}}]}', 'store=small');
      INSERT INTO small.notes VALUES (1, 'one'), (2, 'two');
      UPDATE small.notes SET body = 'other', id = 7 WHERE id OPERATOR(pg_catalog.=) 1;
      DELETE FROM small.notes",
@@ -160,6 +160,13 @@ const VALUES: &[(&str, &str)] = &[
     ("statement", "'SELECT 1'"),
     ("access", "'any'"),
     ("arguments", "'{}'"),
+    ("names", "'{id,body}'"),
+    ("role", "CURRENT_USER"),
+    ("operation", "'ingest'"),
+    ("commands", "'{SELECT,INSERT}'"),
+    ("scope", "'small.notes'::pg_catalog.regclass"),
+    ("anyelement", "'{}'::pg_catalog.json"),
+    ("smallint[]", "'{1,2}'"),
     ("bigint", "1"),
     ("bigint[]", "'{1}'"),
     ("integer[]", "'{1}'"),

@@ -11,6 +11,7 @@ view or another object would run code of another role, only the catalogs are que
 
 mod degraded;
 mod finding;
+mod role;
 mod server;
 mod tables;
 

@@ -131,12 +131,14 @@ pub(super) fn database(
         ("42501", Operation::CreateExtension | Operation::CreateVector) => {
             "Ask the owner of the database to run passage init, or CREATE EXTENSION pg_passage CASCADE.".into()
         }
-        ("42501", Operation::CreateStore) => {
+        ("42501", Operation::CreateStore) if hint.is_none() => {
             "Ask the owner of the database for the privilege CREATE on it.".into()
         }
-        ("42501", _) => {
-            format!("Ask the owner of the store \"{store}\" for privileges on its schema and tables.")
-        }
+        // The errors of the extension name the missing grants and policies, those of PostgreSQL do not.
+        ("42501", _) if hint.is_none() => format!(
+            "As the owner of the store, run passage doctor --store {store} --as ROLE with the role that you connect as: it prints \
+             the missing grants and policies."
+        ),
         ("28P01" | "28000", _) => {
             "Check the user and the password in DATABASE_URL, PGUSER, PGPASSWORD or ~/.pgpass.".into()
         }
@@ -179,6 +181,10 @@ mod tests {
         assert!(remedy("3F000", Operation::Other, None).contains("CREATE EXTENSION pg_passage"));
         assert!(remedy("0A000", Operation::CreateExtension, None).contains("make install"));
         assert!(remedy("42501", Operation::CreateStore, None).contains("CREATE"));
+        assert!(
+            remedy("42501", Operation::Other, None).contains("passage doctor --store rag --as")
+        );
+        assert_eq!(remedy("42501", Operation::Other, Some("GRANT it.")), "GRANT it.");
         assert_eq!(remedy("22023", Operation::Other, Some("Ask.")), "Ask.");
         assert_eq!(remedy("22023", Operation::Other, None), "See the log of the server.");
     }

@@ -10,7 +10,7 @@ so are valid embeddings. A document that cannot be split is copied as it is.
 use super::super::error::Error;
 use super::super::query::ROW_VERSION;
 use super::super::unnamed_statement::UnnamedStatements;
-use super::super::write::{DocumentWrite, Statements, UNKNOWN_HASH, WriteOutcome, copy_chunks};
+use super::super::write::{DocumentWrite, Statements, UNKNOWN_HASH, WriteOutcome, write_chunks};
 use super::pair::{CopiedColumns, FINGERPRINTS, StorePair};
 use super::shadow_store::{ShadowStore, lock_again};
 use tokio_postgres::error::SqlState;
@@ -188,7 +188,7 @@ impl StorePair {
                 }
             }
             ShadowDocument::Split { document, reused, .. } => {
-                copy_chunks(transaction, statements, &[document]).await?;
+                write_chunks(transaction, statements, &[document]).await?;
                 // A chunk that stays keeps the metadata that users have added.
                 let sql = format!(
                     "WITH source AS MATERIALIZED (SELECT id, metadata - 'imports' AS metadata FROM {original}.chunks \

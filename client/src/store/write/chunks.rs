@@ -1,35 +1,15 @@
-//! The rows of chunks and embeddings: deleting, moving and copying.
+//! The rows of chunks and embeddings: deleting, moving and inserting.
 
 use super::super::unnamed_statement::{Parameter, UnnamedStatements};
 use super::document::{ChunkWrite, DocumentWrite};
+use super::new_rows::NewRow;
 use super::statements::{EmbeddingStatements, Statements};
-use passage_core::{CHUNK_COLUMNS, chunk_metadata};
+use passage_core::chunk_metadata;
 use pgvector::{HalfVector, Vector};
 use serde_json::Value;
-use std::pin::pin;
-use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::types::{ToSql, Type};
-use tokio_postgres::{Error, Statement, Transaction};
+use tokio_postgres::{Error, Transaction};
 use uuid::Uuid;
-
-/// The types of [`CHUNK_COLUMNS`], in the same order.
-const COLUMN_TYPES: [Type; CHUNK_COLUMNS.len()] = [
-    Type::UUID,
-    Type::UUID,
-    Type::INT4,
-    Type::INT4,
-    Type::TEXT_ARRAY,
-    Type::TEXT,
-    Type::TEXT,
-    Type::TEXT,
-    Type::TEXT,
-    Type::INT4,
-    Type::INT4,
-    Type::INT4,
-    Type::INT4,
-    Type::INT4,
-    Type::JSONB,
-];
 
 /// Deletes the removed chunks, then moves the existing ones, which may take the ordinals of deleted ones.
 pub(super) async fn reconcile(
@@ -123,8 +103,8 @@ impl<'a> Positions<'a> {
     }
 }
 
-/// Copies the new chunks and the new embeddings of documents.
-pub(in crate::store) async fn copy_chunks(
+/// Writes the new chunks and the new embeddings of documents.
+pub(in crate::store) async fn write_chunks(
     transaction: &Transaction<'_>,
     statements: &Statements,
     documents: &[&DocumentWrite<'_>],
@@ -135,64 +115,62 @@ pub(in crate::store) async fn copy_chunks(
     let has_new = any(|chunk| !chunk.exists);
     let has_embeddings = any(|chunk| chunk.embedding.is_some());
     if has_new {
-        copy_new_chunks(transaction, statements, documents).await?;
+        let mut writer = statements.new_chunks.begin(transaction).await?;
+        for document in documents {
+            writer.write(&NewChunk::of(document)).await?;
+        }
+        writer.finish().await?;
     }
     match &statements.embeddings {
         Some(embeddings) if has_embeddings => {
-            copy_embeddings(transaction, embeddings, documents).await
+            write_embeddings(transaction, embeddings, documents).await
         }
         _ => Ok(()),
     }
 }
 
-async fn copy_new_chunks(
-    transaction: &Transaction<'_>,
-    statements: &Statements,
-    documents: &[&DocumentWrite<'_>],
-) -> Result<(), Error> {
-    let statement = prepare_copy(transaction, &statements.copy_chunks).await?;
-    let sink = transaction.copy_in(&statement).await?;
-    let mut writer = pin!(BinaryCopyInWriter::new(sink, &COLUMN_TYPES,));
-    for document in documents {
-        for (ordinal, chunk) in document.chunks.iter().enumerate() {
-            if chunk.exists {
-                continue;
-            }
-            // No number exceeds the bytes of the source, at most 2^30.
-            let int = |number: usize| number as i32;
-            let [start_byte, end_byte, first_line, last_line] = span(chunk);
-            writer
-                .as_mut()
-                .write(&[
-                    &chunk.id,
-                    &document.id,
-                    &int(ordinal),
-                    &int(chunk.level as usize),
-                    &chunk.section,
-                    &chunk.kind.name(),
-                    &chunk.unit.name(),
-                    &chunk.content,
-                    &chunk.preamble,
-                    &int(chunk.tokens),
-                    &start_byte,
-                    &end_byte,
-                    &first_line,
-                    &last_line,
-                    &metadata(chunk),
-                ])
-                .await?;
-        }
-    }
-    writer.finish().await?;
-    Ok(())
+/// A new chunk with the values of its columns.
+struct NewChunk<'a> {
+    chunk: &'a ChunkWrite<'a>,
+    document: &'a Uuid,
+    ordinal: i32,
+    level: i32,
+    tokens: i32,
+    kind: &'static str,
+    unit: &'static str,
+    span: [Option<i32>; 4],
+    metadata: Value,
 }
 
-/// Prepares a COPY, which the driver executes only with a name.
-///
-/// The caller drops the statement within the transaction, so that the server closes it in the same session.
-#[expect(clippy::disallowed_methods, reason = "closed before the transaction ends")]
-async fn prepare_copy(transaction: &Transaction<'_>, sql: &str) -> Result<Statement, Error> {
-    transaction.prepare(sql).await
+impl<'a> NewChunk<'a> {
+    fn of(document: &'a DocumentWrite<'_>) -> Vec<Self> {
+        let new = document.chunks.iter().enumerate().filter(|(_, chunk)| !chunk.exists);
+        // No number exceeds the bytes of the source, at most 2^30.
+        let row = |(ordinal, chunk): (usize, &'a ChunkWrite<'a>)| Self {
+            chunk,
+            document: &document.id,
+            ordinal: ordinal as i32,
+            level: chunk.level as i32,
+            tokens: chunk.tokens as i32,
+            kind: chunk.kind.name(),
+            unit: chunk.unit.name(),
+            span: span(chunk),
+            metadata: metadata(chunk),
+        };
+        new.map(row).collect()
+    }
+}
+
+impl NewRow for NewChunk<'_> {
+    fn values(&self) -> Vec<&(dyn ToSql + Sync)> {
+        let Self { chunk, document, ordinal, level, tokens, kind, unit, span, metadata } = self;
+        let ChunkWrite { id, section, content, preamble, .. } = chunk;
+        let [start_byte, end_byte, first_line, last_line] = span;
+        vec![
+            id, *document, ordinal, level, section, kind, unit, content, preamble, tokens,
+            start_byte, end_byte, first_line, last_line, metadata,
+        ]
+    }
 }
 
 /// Returns the metadata of a new chunk.
@@ -216,25 +194,41 @@ fn span(chunk: &ChunkWrite<'_>) -> [Option<i32>; 4] {
     .map(|number| number.map(|number| number as i32))
 }
 
-async fn copy_embeddings(
+/// A new embedding of a chunk.
+struct NewEmbedding<'a> {
+    chunk: &'a Uuid,
+    document: &'a Uuid,
+    embedding: Box<dyn ToSql + Sync + Send + 'a>,
+}
+
+impl NewRow for NewEmbedding<'_> {
+    fn values(&self) -> Vec<&(dyn ToSql + Sync)> {
+        vec![self.chunk, self.document, &*self.embedding]
+    }
+}
+
+async fn write_embeddings(
     transaction: &Transaction<'_>,
-    EmbeddingStatements { copy, embedding_type, .. }: &EmbeddingStatements,
+    EmbeddingStatements { new, embedding_type, .. }: &EmbeddingStatements,
     documents: &[&DocumentWrite<'_>],
 ) -> Result<(), Error> {
-    let statement = prepare_copy(transaction, copy).await?;
-    let sink = transaction.copy_in(&statement).await?;
-    let mut writer =
-        pin!(BinaryCopyInWriter::new(sink, &[Type::UUID, Type::UUID, embedding_type.clone()]));
+    let mut writer = new.begin(transaction).await?;
     for document in documents {
-        for chunk in &document.chunks {
-            if let Some(embedding) = chunk.embedding {
-                let embedding = vector_value(embedding_type, embedding);
-                writer.as_mut().write(&[&chunk.id, &document.id, &*embedding]).await?;
-            }
-        }
+        let embedded = document.chunks.iter().filter_map(|chunk| Some((chunk, chunk.embedding?)));
+        let rows: Vec<_> = embedded
+            .map(|(chunk, embedding)| NewEmbedding {
+                chunk: &chunk.id,
+                document: &document.id,
+                embedding: if new.is_copy {
+                    vector_value(embedding_type, embedding)
+                } else {
+                    Box::new(embedding)
+                },
+            })
+            .collect();
+        writer.write(&rows).await?;
     }
-    writer.finish().await?;
-    Ok(())
+    writer.finish().await
 }
 
 /// Returns an embedding as a value of the column's type.

@@ -13,7 +13,7 @@ use super::super::connection::{Identity, Store, has_identity};
 use super::super::error::{Error, is_conflict};
 use super::super::query::{ROW_VERSION, StoredDocument};
 use super::super::unnamed_statement::{Parameter, UnnamedStatements};
-use super::chunks::{copy_chunks, reconcile};
+use super::chunks::{reconcile, write_chunks};
 use super::document::{DocumentWrite, WriteOutcome};
 use super::statements::{EmbeddingStatements, Statements};
 use passage_core::TextMark;
@@ -136,7 +136,7 @@ pub(super) async fn try_rewrite(
         let ids: Vec<_> = embedded.map(|chunk| chunk.id).collect();
         transaction.execute_unnamed(delete, &[&stored.id, &ids]).await?;
     }
-    copy_chunks(&transaction, statements, &[document]).await?;
+    write_chunks(&transaction, statements, &[document]).await?;
     transaction.commit().await?;
     Ok(Some(WriteOutcome::Written))
 }

@@ -1,6 +1,7 @@
 //! The statements of writing: their texts, which each connection composes once.
 
 use super::super::unnamed_statement::UnnamedStatements;
+use super::new_rows::NewRows;
 use passage_core::CHUNK_COLUMNS;
 use tokio_postgres::types::{Kind, Type};
 use tokio_postgres::{Client, Error};
@@ -12,17 +13,36 @@ pub(in crate::store) struct Statements {
     pub(super) delete_chunks: String,
     pub(super) move_chunks: String,
     pub(super) update_preambles: String,
-    pub(super) copy_chunks: String,
+    pub(super) new_chunks: NewRows,
     pub(super) embeddings: Option<EmbeddingStatements>,
 }
 
 /// The statements that write embeddings.
 pub(super) struct EmbeddingStatements {
     pub(super) delete: String,
-    pub(super) copy: String,
+    pub(super) new: NewRows,
     /// `vector` or `halfvec`, in the schema of pgvector.
     pub(super) embedding_type: Type,
 }
+
+/// The types of [`CHUNK_COLUMNS`], in the same order.
+const CHUNK_TYPES: [Type; CHUNK_COLUMNS.len()] = [
+    Type::UUID,
+    Type::UUID,
+    Type::INT4,
+    Type::INT4,
+    Type::TEXT_ARRAY,
+    Type::TEXT,
+    Type::TEXT,
+    Type::TEXT,
+    Type::TEXT,
+    Type::INT4,
+    Type::INT4,
+    Type::INT4,
+    Type::INT4,
+    Type::INT4,
+    Type::JSONB,
+];
 
 /// The columns that describe the position of a chunk, with the types of their arrays. They change when
 /// other chunks of the document change.
@@ -66,10 +86,9 @@ impl Statements {
              FROM unnest($2::uuid[], $3::text[]) AS changed (id, preamble) \
              WHERE chunks.document_id = $1 AND chunks.id = changed.id"
         );
-        let copy_chunks = format!(
-            "COPY {schema}.chunks ({}) FROM STDIN (FORMAT binary)",
-            CHUNK_COLUMNS.join(", ")
-        );
+        let chunks = format!("{schema}.chunks");
+        let is_copy = !has_policies(client, &chunks).await?;
+        let new_chunks = NewRows::compose(&chunks, &CHUNK_COLUMNS, CHUNK_TYPES.to_vec(), is_copy);
         let embeddings = if with_embeddings {
             Some(EmbeddingStatements::compose(client, schema).await?)
         } else {
@@ -81,7 +100,7 @@ impl Statements {
             delete_chunks,
             move_chunks: move_chunks(schema),
             update_preambles,
-            copy_chunks,
+            new_chunks,
             embeddings,
         })
     }
@@ -100,11 +119,24 @@ impl EmbeddingStatements {
         let delete = format!(
             "DELETE FROM {schema}.embeddings WHERE document_id = $1 AND chunk_id = ANY ($2)"
         );
-        let copy = format!(
-            "COPY {schema}.embeddings (chunk_id, document_id, embedding) FROM STDIN (FORMAT binary)"
+        let embeddings = format!("{schema}.embeddings");
+        let is_copy = !has_policies(client, &embeddings).await?;
+        // The driver would query the type of a parameter of another type.
+        let sent_type = if is_copy { embedding_type.clone() } else { Type::FLOAT4_ARRAY };
+        let new = NewRows::compose(
+            &embeddings,
+            &["chunk_id", "document_id", "embedding"],
+            vec![Type::UUID, Type::UUID, sent_type],
+            is_copy,
         );
-        Ok(Self { delete, copy, embedding_type })
+        Ok(Self { delete, new, embedding_type })
     }
+}
+
+/// Returns whether policies apply to the role in a table.
+async fn has_policies(client: &Client, table: &str) -> Result<bool, Error> {
+    let sql = "SELECT pg_catalog.row_security_active($1::text::pg_catalog.regclass)";
+    Ok(client.query_one_unnamed(sql, &[&table]).await?.get(0))
 }
 
 /// Returns the statement that updates the positions of chunks.

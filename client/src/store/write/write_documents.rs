@@ -4,8 +4,8 @@ Writing documents in one transaction, each completely or not at all.
 The transaction first writes the rows of the documents, which locks them. If a document has changed since
 the caller compared its chunks, nothing of it is written, and the caller compares again. Chunks that are
 the same as before keep their rows, their embeddings and the references to them; a chunk that only moved
-gets a new position. The other chunks are deleted, and the new chunks of all documents are copied together
-by binary COPY.
+gets a new position. The other chunks are deleted, and the new chunks of all documents are written together,
+by one binary COPY unless policies apply to the role.
 
 The transaction locks new documents before existing ones, each in one order, so that two writers of the
 same documents never deadlock.
@@ -13,7 +13,7 @@ same documents never deadlock.
 
 use super::super::connection::{Store, begin, has_identity};
 use super::super::error::{Error, is_conflict};
-use super::chunks::{copy_chunks, reconcile};
+use super::chunks::{reconcile, write_chunks};
 use super::document::{DocumentWrite, WriteOutcome};
 use super::documents;
 use super::statements::Statements;
@@ -111,7 +111,7 @@ impl Store {
         if written.is_empty() {
             transaction.rollback().await?;
         } else {
-            copy_chunks(&transaction, &statements, &written).await?;
+            write_chunks(&transaction, &statements, &written).await?;
             if !has_identity(&transaction, &self.name, self.expected).await? {
                 transaction.rollback().await?;
                 return Ok(None);

@@ -12,10 +12,11 @@ use super::new_document::{NewDocument, content_values, document_values, position
 use super::statements::{DistributedStatement, WriteStatement};
 use super::writable::WritableStore;
 use crate::document::SplitDocument;
-use crate::error::Error;
+use crate::error::{Error, explain_denied, refused_hint};
 use crate::interrupt::pause;
 use crate::spi::{Connection, Rows, Value};
-use crate::types::{RawJsonb, UuidArray, to_sql};
+use crate::store::rights::{Command, must_allow};
+use crate::types::{Json, RawJsonb, UuidArray, to_sql};
 use passage_core::{Chunk, chunk_ids, document_id};
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
@@ -152,6 +153,12 @@ impl WritableStore {
         (locked, locked.then(|| rows.get(0, 0)).flatten())
     }
 
+    /// Records the row that a document comes from. Returns false if a policy hides the document.
+    pub fn record_source_row(&self, connection: &Connection, document: Uuid, row: Json) -> bool {
+        let values = vec![Value::new(to_sql(document)), Value::new(row)];
+        self.execute(connection, WriteStatement::RecordSourceRow, values).len() > 0
+    }
+
     /// Inserts the row of a document. Returns false if the document or its id exists.
     fn insert(
         &self,
@@ -269,6 +276,12 @@ impl WritableStore {
     ) -> Rows<'c> {
         pgrx::check_for_interrupts!();
         let layout = &self.0.0;
+        let (table, command) = statement.right();
+        // A statement that changes rows also reads them.
+        if command != Command::Insert {
+            must_allow(layout, connection, "ingest", table, Command::Select);
+        }
+        must_allow(layout, connection, "ingest", table, command);
         let statement = if self.0.is_distributed(connection) {
             let is_spread = self.0.is_spread(connection);
             let statement = DistributedStatement { statement, is_spread };
@@ -276,7 +289,8 @@ impl WritableStore {
         } else {
             layout.statement(statement, || statement.text(layout))
         };
-        connection.write(&statement, values)
+        let write = || connection.write(&statement, values);
+        explain_denied(write, || refused_hint(&layout.store, table, command.name()))
     }
 
     /// Checks that a statement had one row for each id.

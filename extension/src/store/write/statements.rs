@@ -2,6 +2,7 @@
 
 use crate::spi::Access;
 use crate::store::layout::{Layout, StatementKey};
+use crate::store::rights::Command;
 use crate::store::sql_text::{EQUAL, FIELD, MERGE, WITHOUT};
 
 /// Identifies a statement of replacing a document.
@@ -17,6 +18,8 @@ pub enum WriteStatement {
     InsertDocumentOfRow,
     /// Locks a document against removal, and reads the row that it came from.
     ReadSourceRow,
+    /// Records the row that a document comes from.
+    RecordSourceRow,
     /// Updates a document.
     UpdateDocument,
     /// Reads the chunks of a document.
@@ -86,6 +89,23 @@ impl DistributedStatement {
 }
 
 impl WriteStatement {
+    /// Returns the table and the command that the role must be allowed to use. A lock needs UPDATE.
+    pub fn right(self) -> (&'static str, Command) {
+        match self {
+            Self::FindDocument => ("documents", Command::Select),
+            Self::InsertDocument | Self::InsertDocumentOfRow => ("documents", Command::Insert),
+            Self::LockDocument
+            | Self::ReadSourceRow
+            | Self::RecordSourceRow
+            | Self::UpdateDocument => ("documents", Command::Update),
+            Self::ReadChunks | Self::CountChunks => ("chunks", Command::Select),
+            Self::InsertChunks => ("chunks", Command::Insert),
+            Self::MoveChunks => ("chunks", Command::Update),
+            Self::DeleteChunks => ("chunks", Command::Delete),
+            Self::DeleteEmbeddings => ("embeddings", Command::Delete),
+        }
+    }
+
     /// Returns the text of the statement for a store.
     pub fn text(self, layout: &Layout) -> String {
         let chunks = &layout.chunks.name;
@@ -124,6 +144,9 @@ impl WriteStatement {
             Self::ReadSourceRow => format!(
                 "SELECT d.source_row FROM {documents} AS d WHERE d.id {EQUAL} $1 FOR KEY SHARE"
             ),
+            Self::RecordSourceRow => {
+                format!("UPDATE {documents} SET source_row = $2 WHERE id {EQUAL} $1")
+            }
             // The source exists, so the document is not orphaned.
             Self::UpdateDocument => format!(
                 "UPDATE {documents} SET title = $2, media_type = $3, source_media_type = $4, \

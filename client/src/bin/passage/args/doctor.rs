@@ -11,8 +11,13 @@ change it.
 doctor runs no code of other roles. If reading the store would run such code, doctor reports
 that and reads only the catalogs.
 
+With --as, doctor reports what another role can and cannot do in the store: read, search,
+ingest, embed and remove. The remedies are the GRANT and CREATE POLICY statements that the
+owner of the store can run.
+
 Examples:
   passage doctor
+  passage doctor --as app
   passage doctor --json | jq 'select(.severity != \"good\")'";
 
 #[derive(Args)]
@@ -21,6 +26,9 @@ pub struct Doctor {
     pub server: Server,
     #[command(flatten)]
     pub embedder: Embedder,
+    /// Report what this role can and cannot do in the store
+    #[arg(long = "as", value_name = "ROLE")]
+    pub role: Option<String>,
     /// Do not check the model
     #[arg(long)]
     pub no_embed: bool,

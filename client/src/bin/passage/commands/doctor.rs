@@ -10,13 +10,7 @@ use std::num::NonZero;
 /// Returns the text to print, and whether no finding is an error.
 pub async fn doctor(args: args::Doctor) -> Result<(String, bool), Error> {
     let findings = match connect_told(&args.server, &args.embedder).await {
-        Ok(store) => {
-            let mut findings = store.doctor().await?;
-            if !args.no_embed {
-                findings.extend(check_model(&args.embedder, &store).await?);
-            }
-            findings
-        }
+        Ok(store) => examine(&args, &store).await?,
         Err(error @ Error::Usage { .. }) => return Err(error),
         Err(error) => vec![Finding::bad("connection", error.to_string(), error.remedy())],
     };
@@ -26,6 +20,18 @@ pub async fn doctor(args: args::Doctor) -> Result<(String, bool), Error> {
         render::findings(&findings)
     };
     Ok((output, findings.iter().all(|finding| finding.severity < Severity::Bad)))
+}
+
+/// Returns the findings about a role, or those about the server, the store and its model.
+async fn examine(args: &args::Doctor, store: &Store) -> Result<Vec<Finding>, Error> {
+    if let Some(role) = &args.role {
+        return Ok(store.doctor_role(role).await?);
+    }
+    let mut findings = store.doctor().await?;
+    if !args.no_embed {
+        findings.extend(check_model(&args.embedder, store).await?);
+    }
+    Ok(findings)
 }
 
 /// Checks that an embedder is available and has the model of the store.
