@@ -13,10 +13,10 @@ row takes as long as writing a third of a document.
 use crate::error::Error;
 use crate::relation_watch::RelationWatch;
 use crate::spi::{self, Access, Statement, Value};
-use crate::types::{Name, RawJsonb, RawText, Row};
+use crate::types::{Name, RawJsonb, RawText, Row, nullable_texts};
 use pgrx::iter::TableIterator;
 use pgrx::pg_sys::panic::ErrorReport;
-use pgrx::{name, pg_extern, pg_sys};
+use pgrx::{Array, name, pg_extern, pg_sys};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -35,6 +35,9 @@ struct CachedPlan {
 const STORE: usize = 0;
 const TABLE: usize = 2;
 const ROW: usize = 7;
+
+/// The most arguments that PostgreSQL stores for a trigger.
+const MOST_ARGUMENTS: usize = i16::MAX as usize;
 
 /// The most plans that are cached.
 const CAPACITY: usize = 256;
@@ -71,9 +74,9 @@ fn step_plan(
     relation: pg_sys::Oid,
     trigger: Name,
     level: String,
-    arguments: Vec<Option<String>>,
-) -> Vec<Option<String>> {
-    cached_plan((relation, trigger.0, level, arguments)).plan.clone()
+    arguments: Array<'_, &str>,
+) -> Result<Vec<Option<String>>, ErrorReport> {
+    Ok(cached_plan((relation, trigger.0, level, owned(&arguments)?)).plan.clone())
 }
 
 /// Reads the row of a key from the table of a trigger, by the statement of its plan. `named` has the key
@@ -83,7 +86,7 @@ fn step_plan(
 fn step_row(
     relation: pg_sys::Oid,
     trigger: Name,
-    arguments: Vec<Option<String>>,
+    arguments: Array<'_, &str>,
     named: Row,
     was: Row,
 ) -> Result<
@@ -113,7 +116,7 @@ fn step_row(
     if let Some(other) = [named, was].iter().find(|row| row.type_oid != expected) {
         return Err(Error::RowType { actual: other.type_oid, expected }.into());
     }
-    let cached = cached_plan((relation, trigger.0, "ROW".to_owned(), arguments));
+    let cached = cached_plan((relation, trigger.0, "ROW".to_owned(), owned(&arguments)?));
     Ok(spi::connect(|connection| {
         let values = vec![Value::row(named), Value::row(was)];
         let rows = connection.write(&cached.row, values);
@@ -136,6 +139,14 @@ fn step_row(
             text(13),
         ))
     }))
+}
+
+/// Returns the arguments of a trigger, which become a part of the key of its plan.
+fn owned(arguments: &Array<'_, &str>) -> Result<Vec<Option<String>>, Error> {
+    if arguments.len() > MOST_ARGUMENTS {
+        return Err(Error::TooManyArguments { most: MOST_ARGUMENTS });
+    }
+    Ok(nullable_texts(arguments).map(|argument| argument.map(str::to_owned)).collect())
 }
 
 /// Returns the plan of a trigger, from the cache or from the catalogs. The caller shares it while the
