@@ -12,7 +12,7 @@ COMMENT ON FUNCTION _passage.expression_columns(oid, text) IS 'columns of a tabl
 -- Returns the type of an expression and the columns that it reads. A statement with each of two kinds of brackets around
 -- it parses only if it is one expression.
 
-CREATE FUNCTION _passage.check_adopted_expression(source text, argument text, expression text, OUT type text, OUT reads text[])
+CREATE FUNCTION _passage.check_adopted_expression(source regclass, argument text, expression text, OUT type text, OUT reads text[])
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -23,7 +23,7 @@ DECLARE
     message text;
     columns text;
 BEGIN
-    reads := _passage.expression_columns(source::regclass, expression);
+    reads := _passage.expression_columns(source, expression);
     -- A loop opens a cursor, which raises an error for several statements before it executes the first one.
     FOR checked IN EXECUTE format(E'SELECT ARRAY[0, ((%s\n) IS NULL)::integer] FROM ONLY %s AS source LIMIT 0', expression, source) LOOP
     END LOOP;
@@ -42,14 +42,14 @@ EXCEPTION WHEN insufficient_privilege THEN
 WHEN syntax_error_or_access_rule_violation OR feature_not_supported THEN
     GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT;
     SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) INTO columns FROM pg_attribute
-    WHERE attrelid = source::regclass AND attnum > 0 AND NOT attisdropped;
+    WHERE attrelid = source AND attnum > 0 AND NOT attisdropped;
     RAISE EXCEPTION USING ERRCODE = state, MESSAGE = format('argument "%s": %s', argument, message),
         DETAIL = format('Columns of %s are %s.', source, columns),
         HINT = 'Pass an SQL expression over a row of the table, and name the schema of each function and type that is not built in.';
 END
 $$;
 
-COMMENT ON FUNCTION _passage.check_adopted_expression(text, text, text) IS 'type of an expression over the rows of a table, and the columns that it reads; raises an error if it cannot be used';
+COMMENT ON FUNCTION _passage.check_adopted_expression(regclass, text, text) IS 'type of an expression over the rows of a table, and the columns that it reads; raises an error if it cannot be used';
 
 -- The source must be a plain table of the caller, since its triggers run with the rights of its owner.
 
@@ -152,7 +152,7 @@ BEGIN
     END IF;
 
     FOR argument IN SELECT jsonb_object_keys(expressions - 'described') ORDER BY 1 LOOP
-        checked := _passage.check_adopted_expression(name, argument, expressions ->> argument);
+        checked := _passage.check_adopted_expression(source, argument, expressions ->> argument);
         type := checked.type;
         types := types || jsonb_build_object(argument, type);
         reads := reads || jsonb_build_object(argument, checked.reads);
@@ -192,7 +192,7 @@ BEGIN
     END IF;
     FOREACH argument IN ARRAY visibility LOOP
         CONTINUE WHEN argument = '*';
-        PERFORM _passage.check_adopted_expression(name, 'visibility', argument);
+        PERFORM _passage.check_adopted_expression(source, 'visibility', argument);
     END LOOP;
     RETURN jsonb_build_object('source', name, 'seed', name, 'framework', framework, 'key', keys, 'expressions', expressions, 'types', types,
         'vectors', vectors, 'reads', reads, 'visibility', visibility,

@@ -2,12 +2,10 @@
 
 -- The id of a chunk or document whose own id is not a uuid. It depends on the name that the source had when it
 -- was adopted and on the key alone, so it survives dump and restore, and the framework's drop and recreate.
--- STABLE like convert_to, so PostgreSQL inlines it.
 
 CREATE FUNCTION _passage.adopted_id(seed text, key text) RETURNS uuid
-LANGUAGE sql STABLE PARALLEL SAFE
-RETURN pg_catalog."overlay"(pg_catalog."overlay"(pg_catalog.left(pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(
-    seed OPERATOR(pg_catalog.||) ' ' OPERATOR(pg_catalog.||) key, 'UTF8')), 'hex'), 32), '8', 13, 1), 'a', 17, 1)::pg_catalog.uuid;
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'adopted_id_wrapper';
 
 COMMENT ON FUNCTION _passage.adopted_id(text, text) IS 'uuid of a chunk or document that has another id in its source';
 

@@ -49,13 +49,14 @@ $$;
 COMMENT ON FUNCTION _passage.adoption(name) IS 'what adopt recorded of an adopted store, NULL for another store';
 
 -- Unlike to_regclass, this needs no right on the schema, so a missing right is reported by the statement that reads.
+-- A quoted name with its schema has at most 257 bytes, and parse_ident reads a long text without a check for interrupts.
 
 CREATE FUNCTION _passage.named_table(source text) RETURNS oid
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    names CONSTANT text[] := parse_ident(source);
+    names CONSTANT text[] := parse_ident(left(source, 257));
 BEGIN
     RETURN (
         SELECT pg_class.oid FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace

@@ -121,7 +121,7 @@ COMMENT ON FUNCTION _passage.table_problems(name, integer, text, text, regconfig
 -- tables behind the view. The planner shows which tables lack one: it scans them although sequential scans
 -- are off.
 
-CREATE FUNCTION _passage.scanned_relations(store name, condition text)
+CREATE FUNCTION _passage.scanned_relations(store name, by_id boolean)
 RETURNS TABLE (relation text, is_windowed boolean)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE ROWS 1
 SET search_path = pg_catalog, pg_temp
@@ -132,7 +132,9 @@ AS $$
 DECLARE
     plan json;
 BEGIN
-    EXECUTE format('EXPLAIN (VERBOSE, FORMAT JSON) SELECT content FROM %I.chunks WHERE %s', store, condition) INTO plan;
+    EXECUTE format('EXPLAIN (VERBOSE, FORMAT JSON) SELECT content FROM %I.chunks WHERE %s', store,
+        CASE WHEN by_id THEN $c$id = '00000000-0000-0000-0000-000000000000'::uuid$c$
+            ELSE $c$document_id = '00000000-0000-0000-0000-000000000000'::uuid AND ordinal = 0$c$ END) INTO plan;
     -- No condition is applied before a window function, except on its partitions.
     RETURN QUERY
         SELECT DISTINCT format('%I.%I', node ->> 'Schema', node ->> 'Relation Name'), windowed
@@ -142,7 +144,7 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION _passage.scanned_relations(name, text) IS 'tables that a condition on chunks scans sequentially, and whether a window function is the reason';
+COMMENT ON FUNCTION _passage.scanned_relations(name, boolean) IS 'tables that a look-up of a chunk by id, or else by document and ordinal, scans sequentially, and whether a window function is the reason';
 
 CREATE FUNCTION _passage.view_problems(store name)
 RETURNS TABLE (object text, problem text, remedy text)
@@ -217,10 +219,10 @@ BEGIN
                 CASE WHEN is_windowed THEN 'Store the ordinal in a column, or let passage.adopt keep it in a side table.'
                     ELSE format('Create an index on the columns that %I.chunks shows as %s.', store, how) END
             FROM (VALUES
-                ('id', $c$id = '00000000-0000-0000-0000-000000000000'::uuid$c$),
-                ('document_id, ordinal', $c$document_id = '00000000-0000-0000-0000-000000000000'::uuid AND ordinal = 0$c$)
-            ) AS probe (how, condition),
-                _passage.scanned_relations(store, condition) AS scanned;
+                ('id', true),
+                ('document_id, ordinal', false)
+            ) AS probe (how, by_id),
+                _passage.scanned_relations(store, by_id) AS scanned;
     END IF;
 EXCEPTION WHEN insufficient_privilege THEN
     -- Planning requires the right to read, and fails where a policy would filter rows.

@@ -46,6 +46,12 @@ DECLARE
     attempts integer := 0;
     taken boolean;
 BEGIN
+    -- PostgreSQL parses JSON without a check for interrupts.
+    IF octet_length(metadata) > 4194304 THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+            MESSAGE = format('metadata of a row of %s must have at most 4194304 bytes, not %s', source, octet_length(metadata)),
+            HINT = 'Leave large columns out of metadata.';
+    END IF;
     -- Another session can remove an existing document before it is locked.
     WHILE NOT locked LOOP
         attempts := attempts + 1;
@@ -262,8 +268,9 @@ CREATE FUNCTION _passage.has_step_trigger(source text) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
+    -- As in named_table, a name has at most 257 bytes.
     SELECT EXISTS (
-        SELECT FROM pg_trigger WHERE tgrelid = to_regclass(source)
+        SELECT FROM pg_trigger WHERE tgrelid = to_regclass(left(source, 257))
         AND tgfoid = 'passage.keep_in_step()'::regprocedure)
 $$;
 

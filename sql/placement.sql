@@ -70,7 +70,7 @@ BEGIN
             HINT = 'Pass 2 to 1024 partitions, or NULL for one table.';
     ELSIF distributed NOT IN ('schema', 'document') THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
-            MESSAGE = format('unrecognized distribution "%s"', distributed),
+            MESSAGE = format('unrecognized distribution "%s"', left(distributed, 100)),
             HINT = 'Valid distributions are schema and document.';
     ELSIF coalesce(distributed, placement ->> 'distributed') IS NOT NULL AND NOT _passage.has_citus() THEN
         RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',

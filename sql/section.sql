@@ -90,7 +90,7 @@ CREATE FUNCTION _passage.identifier_parts(text text) RETURNS text
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
 AS 'MODULE_PATHNAME', 'identifier_parts_wrapper';
 
-COMMENT ON FUNCTION _passage.identifier_parts(text) IS 'parts of compound words, and pairs of characters of scripts without spaces';
+COMMENT ON FUNCTION _passage.identifier_parts(text) IS 'parts of compound words in the first 1048576 bytes, and pairs of characters of scripts without spaces';
 
 CREATE FUNCTION passage.chunk_tsv(language regconfig, preamble text, section text[], content text)
 RETURNS tsvector

@@ -46,6 +46,7 @@ AS $$
 DECLARE
     coverage record;
 BEGIN
+    source := left(source, 257);
     SELECT bit_or(other.tgtype::integer) FILTER (
             WHERE other.tgargs = own.tgargs AND other.tgattr::text = '' AND other.tgqual IS NULL AND other.tgenabled <> 'D')
             & 28 = 28 AS is_complete,

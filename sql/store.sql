@@ -288,11 +288,11 @@ DECLARE
 BEGIN
     IF distance NOT IN ('cosine', 'l2', 'inner_product') THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
-            MESSAGE = format('unrecognized distance "%s"', distance),
+            MESSAGE = format('unrecognized distance "%s"', left(distance, 100)),
             HINT = 'Valid distances are cosine, l2 and inner_product.';
     ELSIF embedding_type NOT IN ('vector', 'halfvec', 'binary') THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
-            MESSAGE = format('unrecognized embedding type "%s"', embedding_type),
+            MESSAGE = format('unrecognized embedding type "%s"', left(embedding_type, 100)),
             HINT = 'Valid embedding types are vector, halfvec and binary.';
     ELSIF embedding_type = 'binary' AND distance <> 'cosine' THEN
         -- The signs of two embeddings estimate their angle, and nothing about their lengths.

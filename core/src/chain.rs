@@ -19,6 +19,7 @@ use std::collections::HashMap;
 pub fn chain_order(ids: &[Option<&str>], previous: &[Option<&str>]) -> Vec<usize> {
     let mut by_id: HashMap<&str, usize> = HashMap::new();
     for (item, id) in ids.iter().enumerate() {
+        interrupt::poll_periodically(item);
         if let Some(id) = id {
             by_id.entry(id).or_insert(item);
         }
@@ -30,6 +31,7 @@ pub fn chain_order(ids: &[Option<&str>], previous: &[Option<&str>]) -> Vec<usize
     let mut followers: Vec<Vec<usize>> = vec![Vec::new(); ids.len()];
     let mut open = Vec::new();
     for item in 0..ids.len() {
+        interrupt::poll_periodically(item);
         match before(item) {
             Some(before) => followers[before].push(item),
             None => open.push(item),
@@ -40,7 +42,7 @@ pub fn chain_order(ids: &[Option<&str>], previous: &[Option<&str>]) -> Vec<usize
     let mut places = vec![usize::MAX; ids.len()];
     let mut next = 0;
     while let Some(item) = open.pop() {
-        interrupt::poll();
+        interrupt::poll_periodically(next);
         places[item] = next;
         next += 1;
         open.extend(followers[item].iter().rev());

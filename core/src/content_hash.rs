@@ -69,12 +69,7 @@ impl HashInput<'_> {
         for part in parts.map(|part| part.map(str::as_bytes)).into_iter().chain([Some(bytes)]) {
             // A missing part differs from an empty one.
             hash.update([u8::from(part.is_some())]);
-            let part = part.unwrap_or_default();
-            hash.update((part.len() as u64).to_be_bytes());
-            for block in part.chunks(interrupt::POLL_BLOCK) {
-                interrupt::poll();
-                hash.update(block);
-            }
+            interrupt::hash_text(&mut hash, part.unwrap_or_default());
         }
         if code_as_text {
             hash.update([1]);

@@ -51,6 +51,16 @@ pub enum Error {
         /// The maximum.
         most: f64,
     },
+    /// A text that names or filters documents has more than [`MAX_NAME`](crate::strategy::MAX_NAME) bytes.
+    #[error("\"{argument}\" must have at most {most} bytes, not {length}")]
+    TooLong {
+        /// The argument's name.
+        argument: &'static str,
+        /// The length in bytes.
+        length: usize,
+        /// The maximum in bytes.
+        most: usize,
+    },
     /// The argument `windows` is not an object that maps kinds to widths.
     #[error("\"windows\" must be an object of kinds and numbers of chunks")]
     InvalidWindows,

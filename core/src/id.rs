@@ -13,7 +13,7 @@ version and uri behind an id, and increment the salt where they differ.
 The rule is frozen as version 1: a change would change every id.
 */
 
-use crate::interrupt;
+use crate::interrupt::{self, hash_text};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use uuid::Uuid;
@@ -35,7 +35,7 @@ const DOCUMENT: u64 = 0x8000_0000_0000_0000;
 pub fn document_id(collection: &str, version: &str, uri: &str, salt: u32) -> Uuid {
     let mut hash = Sha256::new_with_prefix("passage document 1");
     for part in [collection, version, uri] {
-        text(&mut hash, part);
+        hash_text(&mut hash, part.as_bytes());
     }
     hash.update(salt.to_be_bytes());
     let first = first_eight(hash) & 0xffff_ffff_ffff_0fff | 0x8000;
@@ -56,9 +56,9 @@ pub fn chunk_id<T: AsRef<str>>(
     hash.update(document.as_bytes());
     hash.update((section.len() as u64).to_be_bytes());
     for title in section {
-        text(&mut hash, title.as_ref());
+        hash_text(&mut hash, title.as_ref().as_bytes());
     }
-    text(&mut hash, content);
+    hash_text(&mut hash, content.as_bytes());
     hash.update(occurrence.to_be_bytes());
     // Never zero behind the variant, which would be the document's own id.
     let second = (first_eight(hash) >> 2).max(1) | DOCUMENT;
@@ -80,10 +80,26 @@ pub fn chunk_ids<'a, T: AsRef<str> + 'a>(
     chunks.into_iter().map(id).collect()
 }
 
-/// Hashes a text preceded by its length, so that text boundaries change the hash.
-fn text(hash: &mut Sha256, text: &str) {
-    hash.update((text.len() as u64).to_be_bytes());
-    hash.update(text);
+/// Returns the id of a chunk or document of an adopted store whose id in its source is not a UUID.
+///
+/// `seed` is the name that the source had when it was adopted, `key` the text of its id there.
+///
+/// ```
+/// use passage_core::adopted_id;
+///
+/// assert_eq!(adopted_id("public.notes", "1").to_string(), "9c65bc83-8707-838c-a54a-d8ea903451da");
+/// ```
+pub fn adopted_id(seed: &str, key: &str) -> Uuid {
+    let mut hash = Sha256::new();
+    for part in [seed, " ", key] {
+        interrupt::blocks(part.as_bytes()).for_each(|block| hash.update(block));
+    }
+    let hash = hash.finalize();
+    let mut bytes: [u8; 16] = hash[..16].try_into().expect("a hash has 32 bytes");
+    // Version and variant of RFC 9562.
+    bytes[6] = bytes[6] & 0x0f | 0x80;
+    bytes[8] = bytes[8] & 0x0f | 0xa0;
+    Uuid::from_bytes(bytes)
 }
 
 fn first_eight(hash: Sha256) -> u64 {

@@ -12,6 +12,7 @@ polls, so unwinding leaves nothing inconsistent.
 */
 
 use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
 use std::{cell::Cell, io};
 
 thread_local! {
@@ -57,12 +58,28 @@ const ROUNDS: usize = 1_024;
 /// The bytes between two polls in scans at memory speed.
 pub const POLL_BLOCK: usize = 1 << 20;
 
+/// Returns bytes in blocks of [`POLL_BLOCK`], and polls before each. A short value is one block without a poll.
+pub(crate) fn blocks(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let is_long = bytes.len() > POLL_BLOCK;
+    bytes.chunks(POLL_BLOCK).inspect(move |_| {
+        if is_long {
+            poll();
+        }
+    })
+}
+
+/// Adds a text to a hash, preceded by its length, so that text boundaries change the hash. Polls within a long text.
+pub(crate) fn hash_text(hash: &mut Sha256, text: &[u8]) {
+    hash.update((text.len() as u64).to_be_bytes());
+    blocks(text).for_each(|block| hash.update(block));
+}
+
 /// Parses a value from JSON, with polls.
 ///
 /// # Errors
 ///
 /// Returns the error of `serde_json`.
-pub(crate) fn json<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
+pub fn json<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
     // Parsing from memory is twice as fast, and one block takes a few milliseconds.
     if text.len() <= POLL_BLOCK {
         serde_json::from_str(text)
@@ -84,6 +101,10 @@ impl io::Read for Polled<'_> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::chain::chain_order;
+    use crate::key::{prefix_keys, section_key};
+    use crate::label::{decode_path, encode_path};
+    use crate::section::common_prefix;
     use crate::{Characters, ChunkLimits, MediaType, SplitOptions, split};
     use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -153,6 +174,28 @@ pub(crate) mod tests {
             }
             assert!(work() == whole, "{name}: something was left behind");
         }
+    }
+
+    #[test]
+    fn sections_of_any_size_can_be_interrupted() {
+        let many = vec!["title"; 100_000];
+        let long = ["a".repeat(100 * POLL_BLOCK)];
+        let path = encode_path(["a title"]) + "." + &"_20".repeat(100_000);
+        let links: Vec<_> = (0..100_000).map(|link: u32| link.to_string()).collect();
+        let links: Vec<_> = links.iter().map(|link| Some(link.as_str())).collect();
+        for (what, polls) in [
+            ("key of many titles", polls_of(|| section_key(&many))),
+            ("key of a long title", polls_of(|| section_key(&long))),
+            ("keys of the prefixes", polls_of(|| prefix_keys(&many))),
+            ("common prefix", polls_of(|| common_prefix(&many, &many))),
+            ("label of a long title", polls_of(|| encode_path(&long))),
+            ("titles of a path", polls_of(|| decode_path(&"a.".repeat(65_535)).count())),
+            ("title of a long label", polls_of(|| decode_path(&path).count())),
+            ("order of a chain", polls_of(|| chain_order(&links, &links))),
+        ] {
+            assert!(polls >= 60, "{what}: {polls}");
+        }
+        assert!(polls_of(|| section_key(&["Guide", "Setup"])) < 3);
     }
 
     #[test]

@@ -8,6 +8,7 @@ A key is the first eight bytes of a SHA-256 over the titles, each preceded by it
 version 1: a change would rewrite every store.
 */
 
+use crate::interrupt::{hash_text, poll_periodically};
 use sha2::{Digest, Sha256};
 
 /// Returns the key of a section; the root has a key too.
@@ -19,7 +20,12 @@ use sha2::{Digest, Sha256};
 /// assert_eq!(parent_key::<&str>(&[]), None);
 /// ```
 pub fn section_key<T: AsRef<str>>(section: &[T]) -> i64 {
-    *prefix_keys(section).last().expect("the root is a prefix of every section")
+    let mut hash = root();
+    for (index, title) in section.iter().enumerate() {
+        poll_periodically(index);
+        hash_text(&mut hash, title.as_ref().as_bytes());
+    }
+    key(hash)
 }
 
 /// Returns the key of the parent section, or `None` for the root.
@@ -31,19 +37,23 @@ pub fn parent_key<T: AsRef<str>>(section: &[T]) -> Option<i64> {
 ///
 /// The cost is one pass over the titles.
 pub fn prefix_keys<T: AsRef<str>>(section: &[T]) -> Vec<i64> {
-    let mut hash = Sha256::new_with_prefix("passage section 1");
-    let key = |hash: &Sha256| {
-        let digest = hash.clone().finalize();
-        i64::from_be_bytes(digest[..8].try_into().expect("a hash has 32 bytes"))
-    };
-    let mut keys = vec![key(&hash)];
-    for title in section {
-        let title = title.as_ref();
-        hash.update((title.len() as u64).to_be_bytes());
-        hash.update(title);
-        keys.push(key(&hash));
+    let mut hash = root();
+    let mut keys = vec![key(hash.clone())];
+    for (index, title) in section.iter().enumerate() {
+        poll_periodically(index);
+        hash_text(&mut hash, title.as_ref().as_bytes());
+        keys.push(key(hash.clone()));
     }
     keys
+}
+
+/// Returns the hash of the root, to which the titles are added.
+fn root() -> Sha256 {
+    Sha256::new_with_prefix("passage section 1")
+}
+
+fn key(hash: Sha256) -> i64 {
+    i64::from_be_bytes(hash.finalize()[..8].try_into().expect("a hash has 32 bytes"))
 }
 
 #[cfg(test)]

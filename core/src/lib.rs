@@ -62,7 +62,7 @@ pub use convert::{ConvertedDocument, convert, decode};
 pub use data_format::DataFormat;
 pub use document::{Document, MetadataOverrides, chunk_metadata, document_metadata};
 pub use error::Error;
-pub use id::{chunk_id, chunk_ids, document_id};
+pub use id::{adopted_id, chunk_id, chunk_ids, document_id};
 pub use json_group::{JsonGroup, one_of};
 pub use media_type::{Family, MediaType};
 pub use split::{

@@ -10,6 +10,8 @@ exactly one more title, and siblings share a parent. Levels are not used, except
 (see [`merge`]).
 */
 
+use crate::interrupt::poll_periodically;
+
 /// The titles from the root of a document down to a chunk; empty at the root.
 pub type Section = Vec<String>;
 
@@ -18,8 +20,8 @@ pub type Section = Vec<String>;
 /// # Source
 ///
 /// `isParentChild` of the *Splitter Hierarchy System* (seed 001).
-pub fn is_ancestor(ancestor: &[String], section: &[String]) -> bool {
-    ancestor.len() < section.len() && section.starts_with(ancestor)
+pub fn is_ancestor<T: PartialEq>(ancestor: &[T], section: &[T]) -> bool {
+    ancestor.len() < section.len() && common_prefix(ancestor, section).len() == ancestor.len()
 }
 
 /// Returns the section without its last title, or `None` for the root.
@@ -32,15 +34,18 @@ pub fn parent(section: &[String]) -> Option<&[String]> {
 /// ```
 /// use passage_core::section::common_prefix;
 ///
-/// let [a, b] = [["A", "B"], ["A", "C"]].map(|titles| titles.map(str::to_owned));
-/// assert_eq!(common_prefix(&a, &b), ["A"]);
+/// assert_eq!(common_prefix(&["A", "B"], &["A", "C"]), ["A"]);
 /// ```
 ///
 /// # Source
 ///
 /// `findCommonPrefix` of seed 001.
-pub fn common_prefix<'a>(a: &'a [String], b: &[String]) -> &'a [String] {
-    let shared = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+pub fn common_prefix<'a, T: PartialEq>(a: &'a [T], b: &[T]) -> &'a [T] {
+    let is_shared = |(index, (a, b)): &(usize, (&T, &T))| {
+        poll_periodically(*index);
+        a == b
+    };
+    let shared = a.iter().zip(b).enumerate().take_while(is_shared).count();
     &a[..shared]
 }
 
@@ -52,22 +57,20 @@ pub fn common_prefix<'a>(a: &'a [String], b: &[String]) -> &'a [String] {
 /// ```
 /// use passage_core::section::merge;
 ///
-/// let [a, b] = [vec!["A".to_owned()], vec!["A".to_owned(), "B".to_owned()]];
-/// assert_eq!(merge((1, &a), (2, &b)), (1, b));
+/// assert_eq!(merge((1, &["A"]), (2, &["A", "B"])), (1, &["A", "B"][..]));
 /// ```
 ///
 /// # Source
 ///
 /// The chunk merging rules of seed 001.
-pub fn merge(a: (u32, &[String]), b: (u32, &[String])) -> (u32, Section) {
-    let section = if b.1.starts_with(a.1) {
-        b.1
-    } else if a.1.starts_with(b.1) {
-        a.1
-    } else {
-        common_prefix(a.1, b.1)
+pub fn merge<'a, T: PartialEq>(a: (u32, &'a [T]), b: (u32, &'a [T])) -> (u32, &'a [T]) {
+    let shared = common_prefix(a.1, b.1);
+    let section = match shared.len() {
+        all if all == a.1.len() => b.1,
+        all if all == b.1.len() => a.1,
+        _ => shared,
     };
-    (a.0.min(b.0), section.to_vec())
+    (a.0.min(b.0), section)
 }
 
 #[cfg(test)]
@@ -79,7 +82,8 @@ mod tests {
     }
 
     fn merged(a: (u32, &[&str]), b: (u32, &[&str])) -> (u32, Section) {
-        merge((a.0, &section(a.1)), (b.0, &section(b.1)))
+        let (level, titles) = merge(a, b);
+        (level, section(titles))
     }
 
     #[test]
@@ -123,9 +127,9 @@ mod tests {
 
     #[test]
     fn seed_001_deep_hierarchy() {
-        let (level, first) = merged((1, &["S1"]), (2, &["S1", "S1.1"]));
-        let last = section(&["S1", "S1.1", "S1.1.1"]);
-        assert_eq!(merge((level, &first), (3, &last)), (1, last));
+        let (level, first) = merge((1, &["S1"][..]), (2, &["S1", "S1.1"]));
+        let last = ["S1", "S1.1", "S1.1.1"];
+        assert_eq!(merge((level, first), (3, &last)), (1, &last[..]));
     }
 
     #[test]

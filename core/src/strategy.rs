@@ -14,7 +14,9 @@ mod overrides;
 mod preset;
 
 pub use custom_strategy::{CustomStrategy, MediaTypePatterns};
-pub use overrides::{MAX_LIMIT, StrategyOverrides, check_limit, check_range};
+pub use overrides::{
+    MAX_LIMIT, MAX_NAME, StrategyOverrides, check_length, check_limit, check_range,
+};
 pub use preset::{PRESETS, Preset};
 
 use crate::Kind;

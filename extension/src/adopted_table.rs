@@ -4,9 +4,9 @@
 use crate::adoption::{check_right, named_chunks};
 use crate::catalog::owner;
 use crate::spi::{self, Access, Statement, Value};
-use crate::types::Name;
+use crate::types::{Name, TextList, texts};
 use crate::visibility::expressions_of;
-use pgrx::{PgRelation, pg_extern, pg_sys};
+use pgrx::{Array, PgRelation, pg_extern, pg_sys};
 use std::ffi::CString;
 
 const LOCK: pg_sys::LOCKMODE = pg_sys::AccessShareLock as pg_sys::LOCKMODE;
@@ -22,7 +22,16 @@ fn adopted_table(
     schema: Name,
     relation: Name,
     side: pg_sys::Oid,
-    visibility: Vec<Option<String>>,
+    visibility: Array<'_, &str>,
+) -> Option<pg_sys::Oid> {
+    find_adopted(schema, relation, side, &visibility)
+}
+
+fn find_adopted(
+    schema: Name,
+    relation: Name,
+    side: pg_sys::Oid,
+    visibility: &Array<'_, &str>,
 ) -> Option<pg_sys::Oid> {
     let (schema, relation) = (CString::new(schema.0).ok()?, CString::new(relation.0).ok()?);
     // SAFETY: look-ups in the catalog by strings that end in NUL, which raise no error for what is missing.
@@ -38,7 +47,7 @@ fn adopted_table(
     // SAFETY: locks of the transaction, which any oid may have.
     unsafe { pg_sys::LockRelationOid(oid, LOCK) };
     // Another session can have replaced the table before it was locked.
-    let is_adopted = find() == oid && is_adopted(oid, side, &visibility);
+    let is_adopted = find() == oid && is_adopted(oid, side, visibility);
     if !is_adopted {
         // SAFETY: the lock was acquired above.
         unsafe { pg_sys::UnlockRelationOid(oid, LOCK) };
@@ -53,7 +62,7 @@ fn adopted_is_readable(
     schema: Name,
     relation: Name,
     side: pg_sys::Oid,
-    visibility: Vec<Option<String>>,
+    visibility: Array<'_, &str>,
 ) -> bool {
     thread_local! {
         static EXPLANATION: Statement = Statement::new(
@@ -63,7 +72,8 @@ fn adopted_is_readable(
         );
     }
     let [named, named_relation] = [&schema, &relation].map(|name| Value::new(name.clone()));
-    if adopted_table(schema, relation, side, visibility.clone()).is_none() {
+    if find_adopted(schema, relation, side, &visibility).is_none() {
+        let visibility: TextList = texts(&visibility).collect();
         let values = vec![named, named_relation, Value::relation(side), Value::new(visibility)];
         spi::connect(|connection| {
             EXPLANATION.with(|statement| connection.read(statement, values).len());
@@ -73,7 +83,7 @@ fn adopted_is_readable(
 }
 
 /// Returns whether a table that is locked is the adopted one.
-fn is_adopted(table: pg_sys::Oid, side: pg_sys::Oid, visibility: &[Option<String>]) -> bool {
+fn is_adopted(table: pg_sys::Oid, side: pg_sys::Oid, visibility: &Array<'_, &str>) -> bool {
     let owners = [table, side].map(|relation| owner(pg_sys::RelationRelationId, relation));
     // SAFETY: look-ups in the catalog, which raise no error for what is missing.
     let row = unsafe {
@@ -116,7 +126,7 @@ fn has_trigger(table: &PgRelation, side: pg_sys::Oid) -> bool {
 fn are_policies_followed(
     table: &PgRelation,
     side: &PgRelation,
-    visibility: &[Option<String>],
+    visibility: &Array<'_, &str>,
 ) -> bool {
     // SAFETY: a look-up by the oid of a relation that is open.
     let check = unsafe { pg_sys::check_enable_rls(table.oid(), pg_sys::InvalidOid, true) };
@@ -125,6 +135,5 @@ fn are_policies_followed(
     }
     // SAFETY: the relation is open, and so has its row of pg_class.
     let is_guarded = unsafe { (*side.rd_rel).relrowsecurity };
-    let known = visibility.iter().map(|expression| expression.as_deref().unwrap_or_default());
-    is_guarded && expressions_of(table.oid()).iter().map(String::as_str).eq(known)
+    is_guarded && expressions_of(table.oid()).iter().map(String::as_str).eq(texts(visibility))
 }

@@ -59,8 +59,8 @@ impl DocumentArguments {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Request`] for an unknown media type or kind, and for limits out of range or out
-    /// of order.
+    /// Returns [`Error::Request`] for an unknown media type or kind, for a text that is too long, and for limits out of
+    /// range or out of order.
     pub fn parse(self) -> Result<DocumentSource, Error> {
         let kind = |name: String| {
             Kind::from_name(&name).ok_or(passage_core::Error::UnknownValue {
@@ -69,6 +69,9 @@ impl DocumentArguments {
                 valid: r#""prose", "code", "api-reference" and "data""#,
             })
         };
+        for (argument, text) in [("uri", &self.uri), ("base_url", &self.base_url)] {
+            strategy::check_length(argument, text.as_deref())?;
+        }
         let size = |argument, value: Option<i32>| {
             let size = value.map(|value| strategy::check_limit(argument, value)).transpose()?;
             Ok::<_, Error>(size.map(|size| size as usize))

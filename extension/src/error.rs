@@ -70,6 +70,8 @@ pub enum Error {
     ShardResult { store: String },
     /// A shard has no row in the table of the keys.
     ShardKeys { store: String },
+    /// An array that has more elements than a trigger can have arguments.
+    TooManyArguments { most: usize },
     /// A panic of core while it splits a document.
     CorePanic,
     /// A statement would run code of a role that the role with whose rights it runs does not trust.
@@ -288,6 +290,11 @@ impl From<Error> for ErrorReport {
                     format!("As the owner of the store, run DROP TABLE IF EXISTS {schema}.shard_keys; SELECT passage.upgrade_store({name});"),
                 )
             }
+            Error::TooManyArguments { most } => (
+                PgSqlErrorCode::ERRCODE_TOO_MANY_ARGUMENTS,
+                format!("a trigger has at most {most} arguments"),
+                "The trigger passage.keep_in_step passes its own arguments.".to_owned(),
+            ),
             Error::CorePanic => (
                 PgSqlErrorCode::ERRCODE_INTERNAL_ERROR,
                 "could not split the document".to_owned(),
@@ -349,6 +356,9 @@ fn request(error: &passage_core::Error) -> (PgSqlErrorCode, String, String) {
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
             format!("Use a number from {least} to {most}."),
         ),
+        Request::TooLong { .. } => {
+            (PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, "Pass a shorter text.".to_owned())
+        }
         Request::InvalidWindows => (
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
             r#"Valid kinds are "prose", "code" and "api-reference", as in {"code": 4}."#.to_owned(),

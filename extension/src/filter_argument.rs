@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::store::Filters;
 use crate::types::Json;
+use passage_core::strategy::check_length;
 use passage_core::{JsonGroup, one_of};
 
 /// The name of the argument.
@@ -34,8 +35,28 @@ impl Filters {
     /// # Errors
     ///
     /// Returns the errors of core for a value that is not an object, an unknown key, a value of another type,
-    /// and a filter that is also an argument.
+    /// a filter that is also an argument, and a text that is too long.
     pub fn with_filter(
+        self,
+        filter: Option<Json>,
+        keys: &'static [&'static str],
+    ) -> Result<Self, Error> {
+        let filters = self.with_object(filter, keys)?;
+        for (key, text) in [
+            ("collection", &filters.collection),
+            ("version", &filters.version),
+            ("uri", &filters.uri),
+            ("uri_pattern", &filters.uri_pattern),
+            ("media_type", &filters.media_type),
+            ("kind", &filters.kind),
+            ("path", &filters.path),
+        ] {
+            check_length(key, text.as_deref())?;
+        }
+        Ok(filters)
+    }
+
+    fn with_object(
         self,
         filter: Option<Json>,
         keys: &'static [&'static str],

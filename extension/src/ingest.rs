@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::spi;
 use crate::store::{NewDocument, Outcome, Replaced, Store};
 use crate::types::{Json, Name, RawJsonb, from_sql, to_sql};
+use passage_core::strategy::check_length;
 use pgrx::datum::Uuid;
 use pgrx::iter::TableIterator;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -146,6 +147,8 @@ fn replace(
     }
     let Some(text) = text else { return Err(Error::IsNull("text")) };
     let StorageArguments { collection, version, metadata, source_row } = storage;
+    check_length("collection", collection.as_deref())?;
+    check_length("version", version.as_deref())?;
     let source = arguments.parse()?;
     let parsed = metadata.as_ref().map_or(Some(Map::new()), Json::parse::<Map<String, Value>>);
     let parsed = parsed.ok_or(Error::InvalidMetadata)?;

@@ -11,6 +11,7 @@ install script in `sql/` declares the functions.
 // pgrx passes arguments by value and expects its own report, which is large, as the error.
 #![allow(clippy::needless_pass_by_value, clippy::result_large_err)]
 
+mod adopted_id;
 mod adopted_table;
 mod adoption;
 mod analysis;

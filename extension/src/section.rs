@@ -1,54 +1,60 @@
 //! SQL functions for sections (seed 001), and for the columns that a store derives from them.
 
-use crate::types::section_from_sql;
+use crate::types::{TextList, texts};
 use passage_core::{key, label, section};
-use pgrx::{name, pg_extern};
+use pgrx::iter::TableIterator;
+use pgrx::{Array, name, pg_extern};
 
 /// A section as an argument. A NULL counts as an empty title.
-type Titles = Vec<Option<String>>;
+type Titles<'a> = Array<'a, &'a str>;
 
-#[pg_extern(immutable, parallel_safe, schema = "_passage")]
-fn encode_section(section: Titles) -> String {
-    label::encode_path(&section_from_sql(section))
+/// Returns the titles of a section.
+fn titles<'a>(section: &'a Titles<'_>) -> Vec<&'a str> {
+    texts(section).collect()
 }
 
 #[pg_extern(immutable, parallel_safe, schema = "_passage")]
-fn decode_section(path: &str) -> Vec<String> {
-    label::decode_path(path)
+fn encode_section(section: Titles<'_>) -> String {
+    label::encode_path(texts(&section))
+}
+
+#[pg_extern(immutable, parallel_safe, schema = "_passage")]
+fn decode_section(path: &str) -> TextList {
+    label::decode_path(path).collect()
 }
 
 #[pg_extern(immutable, parallel_safe, schema = "passage")]
-fn section_key(section: Titles) -> i64 {
-    key::section_key(&section_from_sql(section))
+fn section_key(section: Titles<'_>) -> i64 {
+    key::section_key(&titles(&section))
 }
 
 #[pg_extern(immutable, parallel_safe, schema = "passage")]
-fn parent_key(section: Titles) -> Option<i64> {
-    key::parent_key(&section_from_sql(section))
+fn parent_key(section: Titles<'_>) -> Option<i64> {
+    key::parent_key(&titles(&section))
 }
 
 #[pg_extern(immutable, parallel_safe, schema = "passage")]
-fn is_ancestor(ancestor: Titles, section: Titles) -> bool {
-    section::is_ancestor(&section_from_sql(ancestor), &section_from_sql(section))
+fn is_ancestor(ancestor: Titles<'_>, section: Titles<'_>) -> bool {
+    section::is_ancestor(&titles(&ancestor), &titles(&section))
 }
 
 #[pg_extern(immutable, parallel_safe, schema = "passage")]
-fn common_section(a: Titles, b: Titles) -> Vec<String> {
-    section::common_prefix(&section_from_sql(a), &section_from_sql(b)).to_vec()
+fn common_section(a: Titles<'_>, b: Titles<'_>) -> TextList {
+    section::common_prefix(&titles(&a), &titles(&b)).iter().collect()
 }
 
 #[pg_extern(immutable, parallel_safe, schema = "passage")]
 fn merge_sections(
     a_level: i32,
-    a_section: Titles,
+    a_section: Titles<'_>,
     b_level: i32,
-    b_section: Titles,
-) -> pgrx::iter::TableIterator<'static, (name!(level, i32), name!(section, Vec<String>))> {
+    b_section: Titles<'_>,
+) -> TableIterator<'static, (name!(level, i32), name!(section, TextList))> {
     // Splitters give no negative level. It counts as the root level.
-    let a = (a_level.max(0).unsigned_abs(), section_from_sql(a_section));
-    let b = (b_level.max(0).unsigned_abs(), section_from_sql(b_section));
-    let (level, section) = section::merge((a.0, &a.1), (b.0, &b.1));
-    pgrx::iter::TableIterator::once((level as i32, section))
+    let level = |level: i32| level.max(0).unsigned_abs();
+    let (a, b) = (titles(&a_section), titles(&b_section));
+    let (level, section) = section::merge((level(a_level), &a), (level(b_level), &b));
+    TableIterator::once((level as i32, section.iter().collect()))
 }
 
 #[pg_extern(immutable, parallel_safe, schema = "_passage")]
@@ -57,11 +63,21 @@ fn text_head(text: &str, bytes: i32) -> &str {
 }
 
 #[pg_extern(immutable, parallel_safe, schema = "_passage")]
-fn section_text(section: Titles) -> String {
-    section_from_sql(section).join("\n")
+fn section_text(section: Titles<'_>) -> String {
+    let mut text = String::new();
+    for (index, title) in texts(&section).enumerate() {
+        if index > 0 {
+            text.push('\n');
+        }
+        text.push_str(title);
+    }
+    text
 }
+
+/// The bytes of a text whose compound words are split, four times those that `chunk_tsv` passes.
+const SPLIT_BYTES: usize = 1 << 20;
 
 #[pg_extern(immutable, parallel_safe, schema = "_passage")]
 fn identifier_parts(text: &str) -> String {
-    passage_core::search::identifier_parts(text)
+    passage_core::search::identifier_parts(&text[..text.floor_char_boundary(SPLIT_BYTES)])
 }

@@ -16,10 +16,10 @@ use crate::relation_watch::RelationWatch;
 use crate::spi::{self, Access, Statement, Value};
 use crate::step_guard::StepGuard;
 use crate::store::{Command, has_right};
-use crate::types::{Name, RawJsonb, RawText, Row};
+use crate::types::{Name, RawJsonb, RawText, Row, nullable_texts};
 use pgrx::iter::TableIterator;
 use pgrx::pg_sys::panic::ErrorReport;
-use pgrx::{name, pg_extern, pg_sys};
+use pgrx::{Array, name, pg_extern, pg_sys};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -40,6 +40,9 @@ const STORE: usize = 0;
 const TABLE_NAME: usize = 1;
 const TABLE: usize = 2;
 const ROW: usize = 7;
+
+/// The most arguments that PostgreSQL stores for a trigger.
+const MOST_ARGUMENTS: usize = i16::MAX as usize;
 
 /// The most plans that are cached.
 const CAPACITY: usize = 256;
@@ -72,11 +75,11 @@ fn step_plan(
     relation: pg_sys::Oid,
     trigger: Name,
     level: String,
-    arguments: Vec<Option<String>>,
-) -> Vec<Option<String>> {
-    let cached = cached_plan((relation, trigger.0, level, arguments));
+    arguments: Array<'_, &str>,
+) -> Result<Vec<Option<String>>, ErrorReport> {
+    let cached = cached_plan((relation, trigger.0, level, owned(&arguments)?));
     cached.guard.put_up();
-    cached.plan.clone()
+    Ok(cached.plan.clone())
 }
 
 /// Reads the row of a key from the table of a trigger, by the statement of its plan. `named` has the key
@@ -86,7 +89,7 @@ fn step_plan(
 fn step_row(
     relation: pg_sys::Oid,
     trigger: Name,
-    arguments: Vec<Option<String>>,
+    arguments: Array<'_, &str>,
     named: Row,
     was: Row,
 ) -> Result<
@@ -116,7 +119,7 @@ fn step_row(
     if let Some(other) = [named, was].iter().find(|row| row.type_oid != expected) {
         return Err(Error::RowType { actual: other.type_oid, expected }.into());
     }
-    let cached = cached_plan((relation, trigger.0, "ROW".to_owned(), arguments));
+    let cached = cached_plan((relation, trigger.0, "ROW".to_owned(), owned(&arguments)?));
     let StepGuard { table, table_name, .. } = &cached.guard;
     if !has_right(*table, Command::Select) {
         return Err(Error::UnreadableTable { table: table_name.clone() }.into());
@@ -143,6 +146,14 @@ fn step_row(
             text(13),
         ))
     }))
+}
+
+/// Returns the arguments of a trigger, which become a part of the key of its plan.
+fn owned(arguments: &Array<'_, &str>) -> Result<Vec<Option<String>>, Error> {
+    if arguments.len() > MOST_ARGUMENTS {
+        return Err(Error::TooManyArguments { most: MOST_ARGUMENTS });
+    }
+    Ok(nullable_texts(arguments).map(|argument| argument.map(str::to_owned)).collect())
 }
 
 /// Returns the plan of a trigger, from the cache or from the catalogs. The caller shares it while the

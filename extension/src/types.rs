@@ -61,11 +61,13 @@ macro_rules! sql_name {
 
 // Below the macros, which they use.
 mod added_json;
+mod array;
 mod column;
 mod json;
 mod name;
 mod opaque;
 mod row;
+mod text_list;
 mod tsvector;
 mod uuid_array;
 
@@ -75,6 +77,7 @@ pub use json::{Json, JsonArray};
 pub use name::Name;
 pub use opaque::{Ltree, RawJsonb, RawText, TextArray};
 pub use row::Row;
+pub use text_list::{TextList, nullable_texts, texts};
 pub use tsvector::Tsvector;
 pub use uuid_array::UuidArray;
 

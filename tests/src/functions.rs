@@ -1,5 +1,9 @@
 //! The functions of the extension as the catalog has them, for tests that call each of them.
 
+mod ordinary_values;
+
+pub use ordinary_values::{OrdinaryValues, ordinary_value};
+
 use crate::Cluster;
 
 /// A function of the schema `passage` or `_passage` that is not a trigger function.
@@ -7,6 +11,8 @@ use crate::Cluster;
 pub struct Function {
     /// The name with its schema.
     pub name: String,
+    /// Whether its code is in the library.
+    pub is_native: bool,
     /// The number of arguments without a default, which are the first ones.
     pub required: usize,
     /// The arguments, in their order.
@@ -31,20 +37,21 @@ pub struct Argument {
 ///
 /// Panics if the server does not have the extension.
 pub async fn functions(cluster: &Cluster) -> Vec<Function> {
-    let sql = "SELECT prorettype = 'record'::regtype AND proargmodes IS NULL, pronamespace::regnamespace || '.' || proname, pronargs - pronargdefaults, (
+    let sql = "SELECT prorettype = 'record'::regtype AND proargmodes IS NULL, lanname = 'c', pronamespace::regnamespace || '.' || proname, pronargs - pronargdefaults, (
             SELECT string_agg(concat_ws('=', proargnames[place], format_type(type, NULL),
                 CASE WHEN place = pronargs AND provariadic <> 0 THEN 'variadic' END), ';' ORDER BY place)
             FROM unnest(proargtypes::oid[]) WITH ORDINALITY AS a (type, place))
-        FROM pg_proc
+        FROM pg_proc JOIN pg_language ON pg_language.oid = prolang
         WHERE pronamespace IN ('passage'::regnamespace, '_passage'::regnamespace) AND prokind = 'f' AND prorettype <> 'trigger'::regtype
-        ORDER BY 2, 4";
+        ORDER BY 3, 5";
     cluster.query_lines(sql).await.iter().map(|line| function(line)).collect()
 }
 
 fn function(line: &str) -> Function {
     let mut parts = line.split('|');
-    let mut next = || parts.next().expect("a row has four columns");
+    let mut next = || parts.next().expect("a row has five columns");
     let columns = if next() == "t" { " (one pg_catalog.int4)" } else { "" };
+    let is_native = next() == "t";
     let (name, required) = (next().to_owned(), next().parse().expect("it is a number"));
     let argument = |part: &str| {
         let mut parts = part.split('=');
@@ -53,7 +60,7 @@ fn function(line: &str) -> Function {
     };
     let arguments =
         next().split(';').filter(|argument| !argument.is_empty()).map(argument).collect();
-    Function { name, required, arguments, columns }
+    Function { name, is_native, required, arguments, columns }
 }
 
 impl Function {

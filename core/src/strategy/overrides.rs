@@ -8,6 +8,9 @@ use serde_json::Value;
 /// The maximum of every integer limit.
 pub const MAX_LIMIT: i64 = 1_000_000;
 
+/// The maximum length of a text that names or filters documents, in bytes.
+pub const MAX_NAME: usize = 65_536;
+
 /// Limits that replace those of a strategy; `None` keeps the strategy's limit.
 ///
 /// The values come unchecked from the named arguments of a call or from a row of the table `strategies`.
@@ -175,6 +178,28 @@ impl StrategyOverrides {
 pub fn check_limit(argument: &'static str, value: i32) -> Result<u32, Error> {
     let limit = u32::try_from(value).ok().filter(|limit| i64::from(*limit) <= MAX_LIMIT);
     limit.ok_or_else(|| out_of_range(argument, value.into()))
+}
+
+/// Checks that a text that names or filters documents has at most [`MAX_NAME`] bytes. Such a text is read by functions of
+/// PostgreSQL that do not check for interrupts.
+///
+/// `argument` is the name that the error reports.
+///
+/// ```
+/// use passage_core::strategy::check_length;
+///
+/// assert!(check_length("uri", Some("docs/setup.md")).is_ok());
+/// assert!(check_length("uri", Some(&"a".repeat(100_000))).is_err());
+/// ```
+///
+/// # Errors
+///
+/// Returns [`Error::TooLong`] for a longer text.
+pub fn check_length(argument: &'static str, text: Option<&str>) -> Result<(), Error> {
+    match text.map(str::len).filter(|length| *length > MAX_NAME) {
+        Some(length) => Err(Error::TooLong { argument, length, most: MAX_NAME }),
+        None => Ok(()),
+    }
 }
 
 /// Returns a number after checking that it is from `least` to `most`.

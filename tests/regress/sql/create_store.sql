@@ -89,6 +89,7 @@ SELECT passage.create_store('pg_store');
 SELECT passage.create_store('passage');
 SELECT passage.create_store('');
 SELECT passage.create_store('x', 3, 'manhattan');
+SELECT passage.create_store('x', 3, repeat('manhattan', 100));
 SELECT passage.create_store('x', 3, embedding_type => 'bit');
 SELECT passage.create_store('x', 0);
 SELECT passage.create_store('x', 2001, embedding_type => 'vector');

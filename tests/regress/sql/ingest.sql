@@ -84,6 +84,10 @@ SELECT * FROM passage.check_store(data => true);
 -- errors
 SELECT * FROM passage.ingest(NULL, 'text');
 SELECT * FROM passage.ingest('a.md', NULL);
+SELECT * FROM passage.ingest(repeat('a', 65537), 'text');
+SELECT * FROM passage.ingest('a.md', 'text', collection => repeat('a', 65537));
+SELECT * FROM passage.ingest('a.md', 'text', version => repeat('a', 65537));
+SELECT * FROM passage.split('text', base_url => repeat('a', 65537));
 SELECT * FROM passage.ingest('a.md', 'text', 'image/png');
 SELECT * FROM passage.ingest('a.md', 'text', metadata => '[1]');
 SELECT * FROM passage.ingest('a.md', 'text', metadata => '{"a": 1e999}');

@@ -196,7 +196,9 @@ BEGIN ISOLATION LEVEL REPEATABLE READ;
 TRUNCATE press.close;
 ROLLBACK;
 
--- errors: wrong arguments, and wrong trigger definitions
+-- errors: large metadata, more arguments than a trigger has, wrong arguments, and wrong trigger definitions
+INSERT INTO press.articles VALUES (9, 'en', 'Ninth', 'Nine.', jsonb_build_object('a', repeat('a', 4194304)));
+SELECT _passage.step_plan('press.articles'::regclass, 'step', 'ROW', array_fill('a'::text, '{32768}'));
 CREATE FUNCTION press.refused(VARIADIC arguments text[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     hint text;

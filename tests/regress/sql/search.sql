@@ -94,6 +94,8 @@ SELECT * FROM passage.search(mode => 'text');
 SELECT * FROM passage.search('dump', min_similarity => 0.5);
 SELECT * FROM passage.search('dump', ARRAY[1, 2]::real[]);
 SELECT * FROM passage.search('dump', candidates => -1);
+SELECT * FROM passage.search('dump', path => repeat('a', 65537));
+SELECT * FROM passage.search('dump', filter => jsonb_build_object('media_type', repeat('a', 65537)));
 SELECT * FROM passage.search('dump', max_passages => -1);
 SELECT * FROM passage.search('dump', rrf_k => -1);
 SELECT * FROM passage.search('dump', text_weight => 'NaN');

@@ -6,6 +6,7 @@ a random moment. `session.rs` describes what is measured. `PASSAGE_SEED` repeats
 `PASSAGE_MOMENTS` sets their number for each call.
 */
 
+mod arguments;
 mod documents;
 #[expect(dead_code, reason = "the tests of random calls use more of it")]
 #[path = "../model/random/rng.rs"]

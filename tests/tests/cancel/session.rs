@@ -8,6 +8,7 @@ is repeated. The bound on the wall clock is only exceeded by a call that never c
 
 use crate::rng::Rng;
 use passage_tests::Cluster;
+use std::ops::Range;
 use std::time::{Duration, Instant};
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
@@ -144,10 +145,48 @@ impl Session {
         self.worst.time = self.worst.time.max(worst.time);
     }
 
+    /// Returns a random number, which `PASSAGE_SEED` repeats.
+    pub fn random(&mut self, range: Range<u64>) -> u64 {
+        range.start + self.rng.below(range.end - range.start)
+    }
+
     /// Lets a call run into a `statement_timeout` of 100 ms, unless it ends before.
     pub async fn time_out(&mut self, what: &str, sql: &str) {
-        const TIMEOUT: Duration = Duration::from_millis(100);
-        let sql = format!("BEGIN; SET LOCAL statement_timeout = {}; {sql}", TIMEOUT.as_millis());
+        let (late, result) = self.run_into(what, sql, Duration::from_millis(100)).await;
+        if let Err(error) = result {
+            assert_eq!(error.code(), Some(&SqlState::QUERY_CANCELED), "{what}: {error:?}");
+        }
+        assert!(late.work < self.most_work, "{what}: worked {:?} after the timeout", late.work);
+        assert!(late.time < MOST_TIME, "{what}: ended {:?} after the timeout", late.time);
+    }
+
+    /// Lets a call run into a `statement_timeout`, unless it ends before, also with an error of its own. Returns a
+    /// description of a call that ends late.
+    pub async fn overrun(&mut self, what: &str, sql: &str, timeout: Duration) -> Option<String> {
+        let (mut late, mut result) = self.run_into(what, sql, timeout).await;
+        for _ in 0..REPETITIONS {
+            if late.work >= self.most_work {
+                (late, result) = self.run_into(what, sql, timeout).await;
+            }
+        }
+        if let Err(error) = &result {
+            assert!(error.code().is_some(), "{what}: {error:?}");
+        }
+        let is_late = late.work >= self.most_work || late.time >= MOST_TIME;
+        is_late.then(|| {
+            let Delay { work, time, .. } = late;
+            format!("{what}: worked {work:?} and ended {time:?} after a timeout of {timeout:?}")
+        })
+    }
+
+    /// Runs a call with a `statement_timeout`. Returns how long it ran after the timeout, and its result.
+    async fn run_into(
+        &mut self,
+        what: &str,
+        sql: &str,
+        timeout: Duration,
+    ) -> (Delay, Result<(), tokio_postgres::Error>) {
+        let sql = format!("BEGIN; SET LOCAL statement_timeout = {}; {sql}", timeout.as_millis());
         let (begun, before) = (Instant::now(), self.processor());
         let result = self.caller.batch_execute(&sql).await;
         let (time, work) = (begun.elapsed(), self.processor().saturating_sub(before));
@@ -155,15 +194,15 @@ impl Session {
         while let Err(error) = self.caller.batch_execute("ROLLBACK").await {
             assert_eq!(error.code(), Some(&SqlState::QUERY_CANCELED), "{what}: {error:?}");
         }
-        if let Err(error) = result {
-            assert_eq!(error.code(), Some(&SqlState::QUERY_CANCELED), "{what}: {error:?}");
-        }
-        println!("{:5} ms of work, {:5} ms: {what}", work.as_millis(), time.as_millis());
-        let [work, time] = [work, time].map(|of| of.saturating_sub(TIMEOUT));
-        assert!(work < self.most_work, "{what}: worked {work:?} after the timeout");
-        assert!(time < MOST_TIME, "{what}: ended {time:?} after the timeout");
+        let [work, time] = [work, time].map(|of| of.saturating_sub(timeout));
+        println!(
+            "{:5} ms of work, {:5} ms after the timeout: {what}",
+            work.as_millis(),
+            time.as_millis()
+        );
         self.worst.work = self.worst.work.max(work);
         self.worst.time = self.worst.time.max(time);
+        (Delay { work, time, after: timeout }, result)
     }
 
     /// Cancels a call after some time, and returns how long it ran on.

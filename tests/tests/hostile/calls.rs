@@ -333,7 +333,7 @@ pub const CALLS: &[Call] = &[
         concat!("SELECT c::pg_catalog.text FROM _passage.table_problems(", facts!(), ") AS c"),
     ),
     administer("view_problems", "SELECT c::pg_catalog.text FROM _passage.view_problems(@) AS c"),
-    administer("scanned_relations", "SELECT _passage.scanned_relations(@, 'document_id IS NULL')"),
+    administer("scanned_relations", "SELECT _passage.scanned_relations(@, false)"),
     administer("store_facts", "SELECT _passage.store_facts(@)"),
     administer("recorded_facts", "SELECT _passage.recorded_facts(@)"),
     administer("store_settings", "SELECT _passage.store_settings(@)"),

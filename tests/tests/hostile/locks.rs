@@ -16,7 +16,7 @@ use crate::attacker::{ATTACKER, Attacker, Outcome};
 use crate::cluster;
 use passage_tests::Cluster;
 use passage_tests::cluster::{SUPERUSER, session_lines};
-use passage_tests::functions::{Argument, Function, functions};
+use passage_tests::functions::{Argument, Function, OrdinaryValues, functions, ordinary_value};
 use tokio_postgres::Client;
 
 /// A role with USAGE on the schemas of the stores and without privileges on their relations.
@@ -65,7 +65,7 @@ const NAMED: &[&str] = &[
 ];
 
 /// The values of arguments that name a relation, by the name or else the type of the argument. [`Values`] adds
-/// those that the owner computes.
+/// those that the owner computes. An argument with an ordinary value and another name than these names none.
 const NAMING: &[(&str, &[&str])] = &[
     ("store", &["'hidden'", "'hidden_parts'", "'hidden_adopted'", "'hidden_views'", "'visitor'"]),
     ("schema", &["'hidden'", "'hidden_source'", "'hidden_adopted'"]),
@@ -83,123 +83,72 @@ const NAMING: &[(&str, &[&str])] = &[
     ("placement", &["'{}'", r#"'{"distributed": "document"}'"#]),
     ("source_row", &[r#"'{"table": "hidden_source.notes", "key": {"id": 1}}'"#]),
     ("key jsonb", &[r#"'{"id": 1}'"#]),
-    ("names", &["'{id}'"]),
-    ("record", &["ROW(1, 'A note.')"]),
+    ("level", &["'ROW'"]),
+    ("framework", &["NULL"]),
+    ("relation name", &["'chunks'", "'notes'"]),
     ("name", &["'hidden'", "'chunks'", "'notes'"]),
     ("text[]", &["'{hidden.chunks}'"]),
     ("name[]", &["'{chunks}'"]),
-];
-
-/// The values of arguments that name no relation, by the name or else the type.
-const OTHERS: &[(&str, &str)] = &[
-    ("query", "'quokka'"),
-    ("language", "'pg_catalog.english'"),
-    ("arguments jsonb", r#"'{"content": "body"}'"#),
-    ("framework", "NULL"),
-    ("argument", "'content'"),
-    ("distance", "'cosine'"),
-    ("embedding_type", "'vector'"),
-    ("level", "'ROW'"),
-    ("access", "'any'"),
-    ("uri", "'notes/1'"),
-    ("type", "'text'"),
-    ("types", "'{}'"),
-    ("shards", "'{1}'"),
-    ("keys uuid[]", "'{00000000-0000-0000-0000-000000000000}'"),
-    ("key uuid", "'00000000-0000-0000-0000-000000000000'"),
-    ("source_id", "'1'"),
-    ("section", "'{A,B}'"),
-    ("path ltree", "'A.B'"),
-    ("tgargs", r"'text={body}\000uri=notes/{id}\000'"),
-    ("integer", "3"),
-    ("smallint", "1"),
-    ("smallint[]", "'{1}'"),
-    ("bigint", "3"),
-    ("boolean", "true"),
-    ("double precision", "0.5"),
-    ("double precision[]", "NULL"),
-    ("integer[]", "'{1}'"),
-    ("bigint[]", "'{1}'"),
-    ("real[]", "'{1,2,3}'"),
-];
-
-/// Arguments of type text that are words of their own.
-const TEXTS: &[&str] = &[
-    "a",
-    "b",
-    "ids",
-    "previous",
-    "next",
-    "seed",
-    "text",
-    "title",
-    "media_type",
-    "collection",
-    "version",
-    "metadata",
-    "kind",
-    "base_url",
-    "preamble",
-    "content",
-    "path",
-    "caller",
-    "value",
 ];
 
 /// The largest number of calls of a function.
 const MOST: usize = 300;
 
 /// The values of arguments.
-struct Values(Vec<(String, Vec<String>)>);
+struct Values {
+    naming: Vec<(String, Vec<String>)>,
+    ordinary: OrdinaryValues,
+}
 
 impl Values {
     async fn new(cluster: &Cluster) -> Self {
         let owned = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect();
-        let mut values: Vec<(String, Vec<String>)> =
+        let mut naming: Vec<(String, Vec<String>)> =
             NAMING.iter().map(|(key, values)| ((*key).to_owned(), owned(values))).collect();
+        let mut add = |key: &str, values: &[String]| naming.push((key.to_owned(), values.to_vec()));
         let names: Vec<_> = NAMED.iter().map(|name| format!("'{name}'")).collect();
-        let oid =
+        let oids =
             format!("SELECT name::regclass::oid FROM unnest(ARRAY[{}]) AS name", names.join(", "));
-        let oids = cluster.query_lines(&oid).await;
-        values.push(("oid".to_owned(), oids.clone()));
-        values.push(("regclass".to_owned(), oids.clone()));
-        values.push(("oid[]".to_owned(), vec![format!("'{{{}}}'", oids.join(","))]));
-        values.push(("text".to_owned(), names));
-        let one = async |key: &str, query: &str| {
-            let value = cluster.query_text(&format!("SELECT quote_literal({query})")).await;
-            (key.to_owned(), vec![value])
-        };
+        let oids = cluster.query_lines(&oids).await;
+        add("oid", &oids);
+        add("regclass", &oids);
+        add("oid[]", &[format!("'{{{}}}'", oids.join(","))]);
+        add("text", &names);
+        add("source", &names);
         let adoption = "_passage.adoption('hidden_adopted')";
-        values.push(one("jsonb", adoption).await);
-        values.push(one("part", &format!("_passage.adoption_parts({adoption})")).await);
-        values.push(one("given", &format!("{adoption} -> 'expressions'")).await);
         let arguments = "ARRAY['text={body}', 'uri=notes/{id}', 'store=hidden']";
-        values.push(one("arguments", arguments).await);
-        let plan = format!(
-            "_passage.step_plan('hidden_source.notes'::regclass, 'step', 'ROW', {arguments})"
-        );
-        values.push(one("plan", &plan).await);
-        values.push(one("document_id", "(SELECT id FROM hidden.documents LIMIT 1)").await);
-        values.push(one("uuid", "(SELECT id FROM hidden.chunks LIMIT 1)").await);
-        values.push(one("uuid[]", "(SELECT array_agg(id) FROM hidden.chunks)").await);
-        Self(values)
+        for (key, query) in [
+            ("adoption", adoption.to_owned()),
+            ("part", format!("_passage.adoption_parts({adoption})")),
+            ("given", format!("{adoption} -> 'expressions'")),
+            ("arguments jsonb", format!("{adoption} -> 'expressions'")),
+            ("arguments text[]", arguments.to_owned()),
+            (
+                "plan",
+                format!(
+                    "_passage.step_plan('hidden_source.notes'::regclass, 'step', 'ROW', {arguments})"
+                ),
+            ),
+        ] {
+            let value = cluster.query_text(&format!("SELECT quote_literal({query})")).await;
+            add(key, &[value]);
+        }
+        Self { naming, ordinary: OrdinaryValues::of(cluster, "hidden").await }
     }
 
-    fn get(&self, argument: &Argument, function: &Function) -> Vec<String> {
+    fn get(&self, argument: &Argument) -> Vec<String> {
         let Argument { name, sql_type, .. } = argument;
-        let keys = [format!("{name} {sql_type}"), name.clone(), sql_type.clone()];
-        let other = || keys.iter().find_map(|key| OTHERS.iter().find(|(of, _)| of == key));
-        let naming = |keys: &[String]| {
-            keys.iter()
-                .find_map(|key| self.0.iter().find(|(of, _)| of == key))
-                .map(|(_, values)| values.clone())
+        let naming = |key: &str| {
+            self.naming.iter().find(|(of, _)| of == key).map(|(_, values)| values.clone())
         };
-        // The name of an argument says more than its type.
-        naming(&keys[..2])
-            .or_else(|| other().map(|(_, value)| vec![(*value).to_owned()]))
-            .or_else(|| TEXTS.contains(&name.as_str()).then(|| vec!["'A.b'".to_owned()]))
-            .or_else(|| naming(&keys[2..]))
-            .unwrap_or_else(|| panic!("{}: no value for {name} {sql_type}", function.name))
+        let ordinary = |value| vec![self.ordinary.fill(value, "hidden")];
+        // An oid always names a relation here.
+        let names_always = ["oid", "regclass"].contains(&&**sql_type);
+        naming(&format!("{name} {sql_type}"))
+            .or_else(|| naming(if names_always { sql_type } else { name }))
+            .or_else(|| ordinary_value(name).map(ordinary))
+            .or_else(|| naming(sql_type))
+            .unwrap_or_else(|| ordinary(self.ordinary.get(argument)))
     }
 
     /// Returns calls with each combination of values. Arguments with a default are left out, unless their names or types
@@ -210,7 +159,7 @@ impl Values {
             let is_naming =
                 argument.name == "store" || ["oid", "regclass"].contains(&&*argument.sql_type);
             let values: Vec<_> = if at < function.required || is_naming {
-                self.get(argument, function)
+                self.get(argument)
                     .into_iter()
                     .map(|value| Some(format!("({value})::{}", argument.sql_type)))
                     .collect()
@@ -227,7 +176,7 @@ impl Values {
         let (name, count) = (&function.name, combinations.len());
         assert!(
             count <= MOST,
-            "{name} has {count} combinations: add its arguments to OTHERS or TEXTS"
+            "{name} has {count} combinations: add ordinary values of its arguments"
         );
         combinations.iter().map(|values| function.call("f::pg_catalog.text", values)).collect()
     }

@@ -1,7 +1,7 @@
 //! Calls of every function of the extension with every argument, for all kinds of stores.
 
 use passage_tests::Cluster;
-use passage_tests::functions::{Argument, functions};
+use passage_tests::functions::{OrdinaryValues, functions};
 
 /// Creates a store with embeddings, one of the embedding type binary, two of partitions, one of views, and one of four columns.
 pub const STORES: &str = r#"
@@ -99,104 +99,13 @@ const CALLS: &[&str] = &[
      TRUNCATE small.notes",
 ];
 
-/// The value of an argument, by its name or else by its type.
-const VALUES: &[(&str, &str)] = &[
-    ("store", "STORE"),
-    ("query", "'hidden steps'"),
-    ("embedding", "'{1,0,0}'"),
-    ("mode", "'hybrid'"),
-    ("strategy", "'broad'"),
-    ("siblings", "'both'"),
-    ("within", "'document'"),
-    ("count_by", "'chunks'"),
-    ("windows", "'{\"code\": 4}'"),
-    ("threshold", "0.5"),
-    ("limits", "'{\"max_passage_tokens\": 500}'"),
-    ("filter", "'{}'"),
-    ("kind", "'prose'"),
-    ("media_type", "'text/markdown'"),
-    ("path", "'*'"),
-    ("uri", "'guide.md'"),
-    ("uri_pattern", "'%.md'"),
-    ("collection", "'docs'"),
-    ("version", "'1'"),
-    ("metadata", "'{}'"),
-    ("score_by", "'max'"),
-    ("order_by", "'score'"),
-    ("gaps", "'mark'"),
-    ("distance", "'cosine'"),
-    ("embedding_type", "'vector'"),
-    ("dimensions", "3"),
-    ("language", "'pg_catalog.english'"),
-    ("partitions", "2"),
-    ("distributed", "NULL"),
-    ("document_id", "DOCUMENT"),
-    ("chunk_id", "CHUNK"),
-    ("chunk_ids", "ALL_CHUNKS"),
-    ("hit_ids", "ALL_CHUNKS"),
-    ("scores", "NULL"),
-    ("base_url", "'https://example.org/'"),
-    ("max_size", "1000"),
-    ("max_with_preamble", "1250"),
-    ("preferred_size", "600"),
-    ("min_size", "200"),
-    ("text", "'# Hidden steps'"),
-    ("template", "'notes/{id}'"),
-    ("columns", "'{\"id\": 1}'"),
-    ("condition", "'true'"),
-    ("adoption", "'{}'"),
-    ("part", "'{}'"),
-    ("given", "'{}'"),
-    ("source_id", "'1'"),
-    ("key", "CHUNK"),
-    ("source", "'small.notes'::pg_catalog.regclass"),
-    ("side", "'small.chunks'::pg_catalog.regclass"),
-    ("relation", "'small.notes'::pg_catalog.regclass"),
-    ("expression", "'id'"),
-    ("remedy", "'SELECT 1;'"),
-    ("keys", "ALL_CHUNKS"),
-    ("relations", r#"'{"\"small\".\"chunks\""}'"#),
-    ("shards", "'{1}'"),
-    ("statement", "'SELECT 1'"),
-    ("access", "'any'"),
-    ("arguments", "'{}'"),
-    ("names", "'{id,body}'"),
-    ("role", "CURRENT_USER"),
-    ("operation", "'ingest'"),
-    ("commands", "'{SELECT,INSERT}'"),
-    ("scope", "'small.notes'::pg_catalog.regclass"),
-    ("anyelement", "'{}'::pg_catalog.json"),
-    ("smallint[]", "'{1,2}'"),
-    ("bigint", "1"),
-    ("bigint[]", "'{1}'"),
-    ("integer[]", "'{1}'"),
-    ("text[]", "'{A,B}'"),
-    ("ltree", "'A.B'"),
-    ("name", "STORE"),
-    ("integer", "1"),
-    ("smallint", "1::pg_catalog.int2"),
-    ("boolean", "true"),
-    ("oid", "0"),
-    ("oid[]", "'{}'"),
-    ("bytea", "''"),
-    ("regclass", "'small.notes'"),
-    ("name[]", "'{id}'"),
-    ("text", "'id'"),
-    ("double precision", "0.5"),
-    ("jsonb", "'{}'"),
-    ("record", "ROW(1, 'one')"),
-];
-
 /// Returns the calls, in which every operator and function is schema-qualified.
 ///
 /// # Panics
 ///
-/// Panics if `VALUES` lacks an argument of a function, or if no call uses a trigger function.
+/// Panics if an argument of a function has no ordinary value, or if no call uses a trigger function.
 pub async fn all(cluster: &Cluster) -> Vec<String> {
-    let one = async |what: &str| cluster.query_text(what).await;
-    let document = one("SELECT id FROM small.documents WHERE uri = 'guide.md'").await;
-    let chunks = one("SELECT array_agg(id ORDER BY document_id, ordinal) FROM small.chunks").await;
-    let chunk = one("SELECT id FROM small.chunks ORDER BY level DESC, ordinal LIMIT 1").await;
+    let ordinary = OrdinaryValues::of(cluster, "small").await;
     let triggers = "SELECT proname FROM pg_proc WHERE pronamespace = 'passage'::regnamespace AND prorettype = 'trigger'::regtype";
     for trigger in cluster.query_lines(triggers).await {
         let name = format!("passage.{trigger}(");
@@ -204,24 +113,14 @@ pub async fn all(cluster: &Cluster) -> Vec<String> {
     }
     let mut calls: Vec<_> = CALLS.iter().map(|call| (*call).to_owned()).collect();
     for function in functions(cluster).await {
-        let value = |argument: &Argument| {
-            let keys = [&argument.name, &argument.sql_type];
-            let value = keys.iter().find_map(|key| VALUES.iter().find(|(of, _)| of == *key));
-            let value =
-                value.unwrap_or_else(|| panic!("{}: no value for {argument:?}", function.name));
-            Some(value.1.to_owned())
-        };
+        let value = |argument| Some(ordinary.get(argument).to_owned());
         let values: Vec<_> = function.arguments.iter().map(value).collect();
         calls.push(function.call("*", &values));
     }
-    let fill = |call: &String, store: &str| {
-        call.replace("STORE", &format!("'{store}'"))
-            .replace("ALL_CHUNKS", &format!("'{chunks}'"))
-            .replace("DOCUMENT", &format!("'{document}'"))
-            .replace("CHUNK", &format!("'{chunk}'"))
-    };
-    let mut filled: Vec<_> =
-        NAMES.iter().flat_map(|store| calls.iter().map(|call| fill(call, store))).collect();
+    let mut filled: Vec<_> = NAMES
+        .iter()
+        .flat_map(|store| calls.iter().map(|call| ordinary.fill(call, store)))
+        .collect();
     filled.dedup();
     filled
 }
