@@ -13,7 +13,7 @@ AS $$
 #variable_conflict use_column
 DECLARE
     home CONSTANT oid := (SELECT oid FROM pg_namespace WHERE nspname = store);
-    source CONSTANT oid := (adoption ->> 'source')::regclass;
+    source CONSTANT oid := _passage.named_table(adoption ->> 'source');
     side CONSTANT oid := (SELECT oid FROM pg_class WHERE relnamespace = home AND relname = 'adopted_chunks');
     guarded CONSTANT boolean := (SELECT relrowsecurity FROM pg_class WHERE oid = source);
     was_guarded CONSTANT boolean := coalesce((SELECT relrowsecurity FROM pg_class WHERE oid = side), guarded);

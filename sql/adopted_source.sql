@@ -178,6 +178,11 @@ BEGIN
     ) AS listed
     CROSS JOIN LATERAL _passage.adopted_write_problem(adopted, side) AS written
     WHERE written.problem IS NOT NULL LIMIT 1;
+    IF problem IS NULL AND NOT has_any_column_privilege(_passage.named_table(adoption ->> 'source'), 'SELECT') THEN
+        problem := format('role "%s" may not read table %s', current_user, adoption ->> 'source');
+        remedy := format('GRANT SELECT ON %s TO %I;', adoption ->> 'source', current_user);
+        RETURN;
+    END IF;
     IF problem IS NULL THEN
         PERFORM _passage.adopted_source(adoption ->> 'source', side, ARRAY(SELECT jsonb_array_elements_text(adoption -> 'visibility')));
     END IF;

@@ -8,7 +8,7 @@ AS $$
 DECLARE
     adoption CONSTANT jsonb := _passage.adoption(store);
     name CONSTANT text := adoption ->> 'source';
-    source CONSTANT oid := to_regclass(name);
+    source CONSTANT oid := _passage.named_table(name);
     given CONSTANT jsonb := (adoption -> 'expressions') - 'described';
     side CONSTANT oid := _passage.adopted_side(store);
     repair CONSTANT text := format('SELECT passage.upgrade_store(%L);', store);

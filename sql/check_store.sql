@@ -45,15 +45,7 @@ AS $$
         SELECT FROM rel WHERE relname = 'settings' AND has_table_privilege(rel.oid, 'SELECT') AND NOT row_security_active(rel.oid))
     HAVING count(*) > 0
     UNION ALL
-    SELECT format('%I.%I.%I', store, relation, col.name),
-        format('column has type %s, not %s', format_type(atttypid, NULL), format_type(to_regtype(type), NULL)),
-        CASE WHEN is_table THEN format('ALTER TABLE %I.%I ALTER COLUMN %I TYPE %s USING %I::%s;', store, relation, col.name, type, col.name, type)
-            ELSE 'Cast the column in the view.' END
-    FROM _passage.store_columns(store, dimensions, embedding_type, language, placement) AS col
-    JOIN rel ON relname = relation
-    JOIN pg_attribute ON attrelid = rel.oid AND attname = col.name AND NOT attisdropped
-    WHERE atttypid <> to_regtype(type) AND NOT EXISTS (
-        SELECT FROM pg_cast WHERE castsource = atttypid AND casttarget = to_regtype(type) AND castmethod = 'b')
+    SELECT * FROM _passage.column_type_problems(store, dimensions, embedding_type, language, placement)
     UNION ALL
     SELECT format('%I.%I.%I', store, relation, col.name), 'column is not generated',
         format('ALTER TABLE %I.%I DROP COLUMN %I; SELECT passage.upgrade_store(%L);', store, relation, col.name, store)
@@ -91,17 +83,24 @@ AS $$
         AND NOT _passage.is_spread_by_document(placement)
     UNION ALL
     -- PostgreSQL names the copies that REINDEX CONCURRENTLY leaves when it ends early.
-    SELECT format('%s', indexrelid::regclass), 'index is invalid',
-        format(CASE WHEN idx.relname ~ '_cc(new|old)[0-9]*$' THEN 'DROP INDEX CONCURRENTLY %s;' ELSE 'REINDEX INDEX CONCURRENTLY %s;' END, indexrelid::regclass)
+    SELECT format('%s', indexrelid::regclass), 'index is invalid', CASE
+        WHEN idx.relname ~ '_cc(new|old)[0-9]*$' THEN format('DROP INDEX CONCURRENTLY %s;', indexrelid::regclass)
+        WHEN idx.relkind <> 'I' THEN format('REINDEX INDEX CONCURRENTLY %s;', indexrelid::regclass)
+        -- An index of a partitioned table is valid once each partition has one. REINDEX creates none.
+        WHEN conname IS NOT NULL THEN format('ALTER TABLE %1$I.%2$I DROP CONSTRAINT %3$I; ALTER TABLE %1$I.%2$I ADD CONSTRAINT %3$I %4$s;',
+            store, rel.relname, conname, pg_get_constraintdef(pg_constraint.oid))
+        ELSE format('DROP INDEX %s; CREATE %sINDEX %I ON %I.%I%s;', indexrelid::regclass, CASE WHEN indisunique THEN 'UNIQUE ' END,
+            idx.relname, store, rel.relname, substring(pg_get_indexdef(indexrelid) FROM ' USING .*')) END
     FROM pg_index JOIN rel ON rel.oid = indrelid JOIN pg_class AS idx ON idx.oid = indexrelid
-    WHERE NOT (indisvalid AND indisready)
+    LEFT JOIN pg_constraint ON conindid = indexrelid AND conrelid = indrelid
+    WHERE NOT (indisvalid AND indisready) AND _passage.may_read(rel.oid)
     UNION ALL
     SELECT format('%I.%I', store, relname), format('indexes were not checked: role "%s" may not read the table', current_user),
         'Check the store as its owner.'
     FROM rel WHERE is_table AND NOT _passage.may_read(rel.oid)
     UNION ALL
     SELECT format('%I.%I', store, relname), 'row-level security is off, and on for ' || guarded,
-        format('Enable it and add policies; SELECT passage.create_store(%L, dry_run => true); prints a template.', store)
+        format('ALTER TABLE %I.%I ENABLE ROW LEVEL SECURITY; -- Then add policies for it: a dry run of create_store prints a template.', store, relname)
     FROM rel, (
         SELECT string_agg(relname, ' and ' ORDER BY relname) FROM rel WHERE relrowsecurity
     ) AS guards (guarded)
@@ -132,10 +131,10 @@ AS $$
 DECLARE
     plan json;
 BEGIN
-    EXECUTE format('EXPLAIN (VERBOSE, FORMAT JSON) SELECT content FROM %I.chunks WHERE %s', store,
+    EXECUTE format('EXPLAIN (VERBOSE, FORMAT JSON) SELECT ordinal, content FROM %I.chunks WHERE %s', store,
         CASE WHEN by_id THEN $c$id = '00000000-0000-0000-0000-000000000000'::uuid$c$
             ELSE $c$document_id = '00000000-0000-0000-0000-000000000000'::uuid AND ordinal = 0$c$ END) INTO plan;
-    -- No condition is applied before a window function, except on its partitions.
+    -- No condition is applied before a window function, except on its partitions. PostgreSQL omits one whose column is not read.
     RETURN QUERY
         SELECT DISTINCT format('%I.%I', node ->> 'Schema', node ->> 'Relation Name'), windowed
         FROM jsonb_path_query(plan::jsonb, '$.** ? (exists (@."Relation Name"))') AS node,
@@ -286,6 +285,11 @@ BEGIN
                 ELSE format('UPDATE %I.settings SET value = %L WHERE key = %L;', store, placement, 'placement') END
         WHERE settings -> 'placement' <> placement
         UNION ALL
+        SELECT format('%I.embeddings', store), 'table is missing, but setting dimensions is ' || (settings ->> 'dimensions'),
+            format('SELECT passage.create_store(%L, %s, %L, %L);', store, settings ->> 'dimensions',
+                coalesce(settings ->> 'distance', 'cosine'), coalesce(settings ->> 'embedding_type', 'vector'))
+        WHERE settings ->> 'dimensions' ~ '^[0-9]{1,5}$' AND NOT is_adopted AND to_regclass(format('%I.embeddings', store)) IS NULL
+        UNION ALL
         SELECT format('%I.settings', store), 'setting language does not name a text search configuration',
             format('UPDATE %I.settings SET value = %L WHERE key = %L;', store, '"english"', 'language')
         WHERE facts.language IS NULL AND settings ? 'language' AND stored_language IS NULL;
@@ -334,11 +338,16 @@ BEGIN
             ORDER BY relname;
         IF FOUND THEN
             RETURN;
-        ELSIF _passage.is_trusted_store(store) THEN
-            RETURN QUERY SELECT * FROM _passage.data_problems(store);
-        ELSE
-            RETURN QUERY SELECT * FROM _passage.restricted_data_problems(store);
         END IF;
+        BEGIN
+            IF _passage.is_trusted_store(store) THEN
+                RETURN QUERY SELECT * FROM _passage.data_problems(store);
+            ELSE
+                RETURN QUERY SELECT * FROM _passage.restricted_data_problems(store);
+            END IF;
+        EXCEPTION WHEN insufficient_privilege THEN
+            RETURN QUERY SELECT format('%I', store), 'rows were not checked: ' || SQLERRM, 'Check the store as a role that may read all rows.';
+        END;
     END IF;
 END
 $$;

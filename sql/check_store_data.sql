@@ -12,9 +12,21 @@ SET search_path = pg_catalog, pg_temp
 SET row_security = off
 AS $$
 DECLARE
-    is_adopted CONSTANT boolean := _passage.adoption(store) IS NOT NULL;
-    again CONSTANT text := CASE WHEN is_adopted THEN 'Let the program that writes the adopted table write the rows again.' ELSE 'Ingest the document again.' END;
     available CONSTANT text[] := coalesce(_passage.matching_columns(store), '{}');
+    is_adopted CONSTANT boolean := _passage.adoption(store) IS NOT NULL;
+    has_views CONSTANT boolean := EXISTS (
+        SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+        WHERE nspname = store AND relname = 'chunks' AND relkind NOT IN ('r', 'p'));
+    of_program CONSTANT text := CASE WHEN is_adopted THEN 'Let the program that writes the adopted table write the rows again.'
+        ELSE 'Let the program that writes the tables of the views write the rows again.' END;
+    -- Templates with the id of the document. A document whose hash is that of its source is not written again. Then its
+    -- chunks get their positions. The id of a chunk is that of its section and content, so these are not compared.
+    again CONSTANT text := CASE WHEN has_views THEN of_program
+        WHEN available @> '{documents.content_hash}' THEN
+            replace(format('UPDATE %I.documents SET content_hash = NULL WHERE id = ', store), '%', '%%') || '%1$L; -- Then ingest the document again.'
+        ELSE 'Remove the document and ingest it again.' END;
+    without_chunks CONSTANT text := CASE WHEN again LIKE 'UPDATE%' THEN
+        replace(format('DELETE FROM %I.chunks WHERE document_id = ', store), '%', '%%') || '%1$L; ' ELSE '' END || again;
     placement CONSTANT jsonb := _passage.store_placement(store);
     -- Citus joins only rows of one document. A foreign key ensures that both name the same.
     is_spread CONSTANT boolean := _passage.is_spread_by_document(placement);
@@ -25,7 +37,7 @@ BEGIN
 
     RETURN QUERY EXECUTE format($query$
         SELECT 'document ' || document_id,
-            format('ordinals are not dense from 0: %%s chunks from %%s to %%s', count(*), min(ordinal), max(ordinal)), $1
+            format('ordinals are not dense from 0: %%s chunks from %%s to %%s', count(*), min(ordinal), max(ordinal)), format($1, document_id)
         FROM %I.chunks
         GROUP BY document_id
         HAVING min(ordinal) <> 0 OR max(ordinal) + 1::bigint <> count(*) OR count(DISTINCT ordinal) <> count(*)
@@ -35,7 +47,7 @@ BEGIN
     -- Splitters of frameworks drop white space and repeat the end of a chunk.
     IF available @> '{chunks.start_byte,chunks.end_byte}' AND NOT is_adopted THEN
         RETURN QUERY EXECUTE format($query$
-            SELECT 'document ' || document_id, 'spans that do not touch the previous span: ' || count(*), $1
+            SELECT 'document ' || document_id, 'spans that do not touch the previous span: ' || count(*), format($1, document_id)
             FROM (
                 SELECT document_id, start_byte <> lag(end_byte) OVER (PARTITION BY document_id ORDER BY ordinal) AS apart
                 FROM %I.chunks
@@ -48,12 +60,12 @@ BEGIN
 
     IF available @> '{chunks.start_byte,chunks.end_byte}' THEN
         RETURN QUERY EXECUTE format($query$
-            SELECT 'document ' || document_id, 'spans of another length than their content: ' || count(*), $1
+            SELECT 'document ' || document_id, 'spans of another length than their content: ' || count(*), format($1, document_id)
             FROM %I.chunks
             WHERE end_byte::bigint - start_byte <> octet_length(content::text)
             GROUP BY document_id
             ORDER BY document_id
-            $query$, store) USING again;
+            $query$, store) USING without_chunks;
     END IF;
 
     IF available @> '{chunks.section,chunks.kind,chunks.unit,documents.id,documents.media_type}' THEN
@@ -66,7 +78,7 @@ BEGIN
                     WHERE documents.id = document_id AND coalesce(media_type, '') <> ALL ('{text/x-c,text/x-c++}'))
                 GROUP BY document_id, section
             )
-            SELECT 'document ' || child.document_id, 'sections before the head of their container: ' || count(*), $1
+            SELECT 'document ' || child.document_id, 'sections before the head of their container: ' || count(*), format($1, child.document_id)
             FROM opened AS child
             JOIN opened AS parent ON parent.document_id = child.document_id
                 AND parent.section = child.section[:cardinality(child.section) - 1]
@@ -74,7 +86,7 @@ BEGIN
             WHERE cardinality(child.section) > 1
             GROUP BY child.document_id
             ORDER BY child.document_id
-            $query$, store) USING again;
+            $query$, store) USING without_chunks;
     END IF;
 
     IF available @> '{documents.id}' THEN
@@ -120,17 +132,21 @@ BEGIN
             GROUP BY chunks.document_id
             HAVING count(*) > count(chunk_id)
             ORDER BY chunks.document_id
-            $query$, store, CASE WHEN is_spread THEN ' AND embeddings.document_id = chunks.document_id' END) USING again;
+            $query$, store, CASE WHEN is_spread THEN ' AND embeddings.document_id = chunks.document_id' END)
+            USING CASE WHEN has_views THEN of_program
+                ELSE format('Run passage embed. Without the client, INSERT the missing rows into %I.embeddings (chunk_id, document_id, embedding).', store) END;
     END IF;
 
     IF available @> '{embeddings.chunk_id,embeddings.document_id}' AND NOT is_spread THEN
         RETURN QUERY EXECUTE format($query$
-            SELECT 'document ' || chunks.document_id, 'embeddings that name another document: ' || count(*), $1
+            SELECT 'document ' || chunks.document_id, 'embeddings that name another document: ' || count(*), format($1, chunks.document_id)
             FROM %1$I.chunks JOIN %1$I.embeddings ON chunk_id = chunks.id
             WHERE embeddings.document_id <> chunks.document_id
             GROUP BY chunks.document_id
             ORDER BY chunks.document_id
-            $query$, store) USING again;
+            $query$, store)
+            USING CASE WHEN has_views THEN of_program ELSE replace(format('UPDATE %1$I.embeddings SET document_id = chunks.document_id FROM %1$I.chunks '
+                'WHERE chunks.id = chunk_id AND embeddings.document_id <> chunks.document_id AND chunks.document_id = ', store), '%', '%%') || '%L;' END;
     END IF;
 END
 $$;

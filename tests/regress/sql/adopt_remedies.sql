@@ -22,6 +22,14 @@ SELECT count(*) > 10 FROM passage.adopt('remedied.parts', 'remedied_shop', conte
     start_char => 'offset_at', embedding => 'embedding');
 SELECT problem, remedy FROM passage.check_store('remedied_shop', data => true);
 
+-- a key that has no order
+CREATE TABLE remedied.notes (id uuid PRIMARY KEY, page text, position integer, body text);
+SELECT count(*) > 10 FROM passage.adopt('remedied.notes', 'remedied_notes', content => 'body', document => 'page');
+SELECT problem, remedy FROM passage.check_store('remedied_notes') WHERE problem ~ 'order';
+SELECT count(*) > 5 FROM (SELECT passage.unadopt('remedied_notes')) AS statements;
+SELECT count(*) > 10 FROM passage.adopt('remedied.notes', 'remedied_notes', content => 'body', document => 'page', ordinal => 'position');
+SELECT problem, remedy FROM passage.check_store('remedied_notes') WHERE problem ~ 'order';
+
 -- dimensions and a vector index; views of the store depend on the column
 SELECT count(*) > 5 FROM (SELECT passage.unadopt('remedied_shop')) AS statements;
 ALTER TABLE remedied.parts ALTER COLUMN embedding TYPE vector(3);

@@ -142,9 +142,7 @@ RESET ROLE;
 DROP SCHEMA regress_uncounted CASCADE;
 SET ROLE regress_reader;
 SELECT store FROM passage.stores() WHERE store LIKE 'regress%';
-\set VERBOSITY sqlstate
 SELECT * FROM passage.check_store(data => true);
-\set VERBOSITY default
 RESET ROLE;
 DROP ROLE regress_reader;
 

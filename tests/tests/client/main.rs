@@ -34,6 +34,7 @@ mod pooler;
 mod reindex;
 mod reindex_concurrently;
 mod reindex_store;
+mod remedies;
 mod remote;
 mod request_names;
 mod rerank;

@@ -332,6 +332,10 @@ pub const CALLS: &[Call] = &[
         "table_problems",
         concat!("SELECT c::pg_catalog.text FROM _passage.table_problems(", facts!(), ") AS c"),
     ),
+    administer(
+        "column_type_problems",
+        "SELECT c::pg_catalog.text FROM _passage.column_type_problems(@, 3, 'vector', 'english', '{}') AS c",
+    ),
     administer("view_problems", "SELECT c::pg_catalog.text FROM _passage.view_problems(@) AS c"),
     administer("scanned_relations", "SELECT _passage.scanned_relations(@, false)"),
     administer("store_facts", "SELECT _passage.store_facts(@)"),

@@ -317,6 +317,13 @@ async fn an_update_keeps_views_of_functions_that_take_more_arguments() {
     assert_eq!(cluster.query_text(limits).await, "1");
 }
 
+/// Returns what `passage doctor` recommends for a database with another version of the extension than the server's.
+async fn remedy_of_doctor(cluster: &Cluster) -> Option<String> {
+    let store = passage::store::Store::connect(&cluster.url(), "rag").await.unwrap();
+    let mut findings = store.doctor().await.unwrap().into_iter();
+    findings.find(|finding| finding.finding.starts_with("the database has version"))?.remedy
+}
+
 #[tokio::test]
 async fn the_catalog_of_the_release_works_with_the_new_library_until_the_update() {
     let cluster = released("public").await;
@@ -340,7 +347,10 @@ async fn the_catalog_of_the_release_works_with_the_new_library_until_the_update(
     assert!(matches!(error, passage::store::Error::ExtensionTooOld { .. }), "{error}");
     assert!(error.remedy().contains("ALTER EXTENSION pg_passage UPDATE"), "{}", error.remedy());
 
-    cluster.execute("ALTER EXTENSION pg_passage UPDATE").await;
+    let remedy = remedy_of_doctor(&cluster).await.unwrap();
+    assert_eq!(remedy, "ALTER EXTENSION pg_passage UPDATE; SELECT passage.upgrade_store('rag');");
+    cluster.execute(&remedy).await;
+    assert_eq!(remedy_of_doctor(&cluster).await, None);
     let updated = cluster.query_lines(signatures).await;
     for old in &released {
         let symbol = old.split(' ').next().unwrap();

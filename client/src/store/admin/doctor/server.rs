@@ -3,6 +3,7 @@
 use super::super::super::connection::Store;
 use super::super::super::error::Error;
 use super::finding::Finding;
+use crate::postgres_text::quote_literal;
 
 /// The PostgreSQL versions that the extension supports.
 const SUPPORTED: std::ops::RangeInclusive<i32> = 15..=18;
@@ -36,7 +37,7 @@ impl Store {
             ));
         }
         let installed: Option<String> = row.get(5);
-        findings.push(extension(row.get(4), installed.as_deref()));
+        findings.push(extension(row.get(4), installed.as_deref(), &self.name));
         findings.push(pgvector(row.get(6)));
         Ok(installed.is_some())
     }
@@ -62,7 +63,7 @@ fn connection(is_encrypted: Option<bool>, is_socket: bool) -> Finding {
     }
 }
 
-fn extension(available: Option<&str>, installed: Option<&str>) -> Finding {
+fn extension(available: Option<&str>, installed: Option<&str>, store: &str) -> Finding {
     match (available, installed) {
         (None, _) => Finding::bad(
             "pg_passage",
@@ -77,7 +78,10 @@ fn extension(available: Option<&str>, installed: Option<&str>) -> Finding {
         (Some(available), Some(installed)) if available != installed => Finding::warning(
             "pg_passage",
             format!("the database has version {installed}, the server has {available}"),
-            "ALTER EXTENSION pg_passage UPDATE; SELECT passage.upgrade_store();",
+            format!(
+                "ALTER EXTENSION pg_passage UPDATE; SELECT passage.upgrade_store({});",
+                quote_literal(store)
+            ),
         ),
         (_, Some(installed)) => Finding::good("pg_passage", format!("version {installed}")),
     }

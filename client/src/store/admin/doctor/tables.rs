@@ -26,14 +26,14 @@ impl Store {
         let (role, unreadable, unwritable): (String, String, String) =
             (row.get(0), row.get(2), row.get(3));
         let subject = format!("privileges of \"{role}\"");
-        let schema = &self.schema;
+        let (schema, grantee) = (&self.schema, quote_identifier(&role));
         if !row.get::<_, bool>(1) {
-            let remedy = format!("GRANT USAGE ON SCHEMA {schema} TO \"{role}\";");
+            let remedy = format!("GRANT USAGE ON SCHEMA {schema} TO {grantee};");
             findings.push(Finding::bad(subject, "none on the schema", remedy));
             return Ok(false);
         }
         if !unreadable.is_empty() {
-            let remedy = format!("GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO \"{role}\";");
+            let remedy = format!("GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {grantee};");
             findings.push(Finding::bad(subject, format!("cannot read {unreadable}"), remedy));
             return Ok(false);
         }
@@ -45,7 +45,7 @@ impl Store {
             Finding::good(subject, "can search and load")
         } else {
             let remedy = format!(
-                "To load documents: GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO \"{role}\";"
+                "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {grantee}; -- To load documents."
             );
             Finding::warning(subject, format!("can search, but not write {unwritable}"), remedy)
         });
@@ -94,7 +94,7 @@ impl Store {
                    FILTER (WHERE reltuples < 0 AND (relkind = 'p' OR pg_relation_size(relid) > 0)), coalesce(max(dead), 0), \
                    string_agg($2::text || '.' || pg_class.relname::text, ', ' ORDER BY pg_class.relname) FROM pg_class \
                    JOIN pg_stat_all_tables ON relid = pg_class.oid CROSS JOIN LATERAL ( \
-                   SELECT max(part.n_dead_tup::float8 / greatest(part.n_live_tup, 1)) FROM pg_stat_all_tables AS part \
+                   SELECT max(part.n_dead_tup::float8 / (part.n_live_tup + part.n_dead_tup)) FROM pg_stat_all_tables AS part \
                    WHERE part.n_dead_tup > 10000 AND (part.relid = pg_class.oid OR part.relid IN (SELECT tree.relid FROM pg_partition_tree(pg_class.oid) AS tree)) \
                    ) AS of_parts (dead) \
                    WHERE schemaname = $1 AND pg_class.relname IN \
@@ -109,7 +109,7 @@ impl Store {
     /// session are empty.
     async fn check_shard_statistics(&self, findings: &mut Vec<Finding>) -> Result<(), Error> {
         let sql = "SELECT string_agg($2::text || '.' || relation::text, ', ' ORDER BY relation) FILTER (WHERE NOT is_analyzed), \
-                   coalesce(max(dead::float8 / greatest(live, 1)) FILTER (WHERE dead > 10000), 0), \
+                   coalesce(max(dead::float8 / (live + dead)) FILTER (WHERE dead > 10000), 0), \
                    string_agg($2::text || '.' || relation::text, ', ' ORDER BY relation) FROM _passage.shard_tables($1::text::name)";
         let check = async { self.query_one(sql, &[&self.name, &self.schema]).await };
         if let Some(row) = self.try_check("statistics", findings, check).await? {
@@ -183,7 +183,7 @@ impl Store {
                 Finding::warning("shadow store", finding, remedy)
             } else {
                 let remedy =
-                    format!("If it is no longer needed: DROP SCHEMA {} CASCADE.", quote_identifier(&former));
+                    format!("DROP SCHEMA {} CASCADE; -- If it is no longer needed.", quote_identifier(&former));
                 Finding::warning("former store", format!("\"{former}\", {size}"), remedy)
             });
         }
@@ -210,7 +210,7 @@ fn add_statistics(
             "dead rows",
             format!("{:.0} % of a table", dead * 100.0),
             format!(
-                "VACUUM {}; and consider faster settings for autovacuum.",
+                "VACUUM {}; -- And consider faster settings for autovacuum.",
                 tables.unwrap_or_default()
             ),
         ));
