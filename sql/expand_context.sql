@@ -36,7 +36,7 @@ CREATE FUNCTION passage.expand_context(
     content text,
     source_id text
 ) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 10
-AS 'MODULE_PATHNAME', 'expand_context_0_2_wrapper';
+AS 'MODULE_PATHNAME', 'expand_context_wrapper';
 
 COMMENT ON FUNCTION passage.expand_context(uuid, text, integer, integer, integer, integer, integer, integer, jsonb, text, text, double precision, text, integer, integer, name, jsonb) IS 'returns a hit with its context, ordered by ordinal
 chunk_id: id of the hit; an unknown id gives no rows
@@ -85,7 +85,7 @@ CREATE FUNCTION passage.expand_contexts(
     content text,
     source_id text
 ) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 100
-AS 'MODULE_PATHNAME', 'expand_contexts_0_2_wrapper';
+AS 'MODULE_PATHNAME', 'expand_contexts_wrapper';
 
 COMMENT ON FUNCTION passage.expand_contexts(uuid[], double precision[], text, integer, integer, integer, integer, integer, integer, jsonb, text, text, double precision, text, integer, integer, name, jsonb) IS 'returns hits with their context, each chunk once, ordered by the best score of the document, then by ordinal
 chunk_ids: ids of the hits; unknown ids give no rows

@@ -34,7 +34,7 @@ CREATE FUNCTION passage.explain_context(
     hit_id uuid,
     source_id text
 ) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 100
-AS 'MODULE_PATHNAME', 'explain_context_0_2_wrapper';
+AS 'MODULE_PATHNAME', 'explain_context_wrapper';
 
 COMMENT ON FUNCTION passage.explain_context(uuid[], double precision[], text, integer, integer, integer, integer, integer, integer, jsonb, text, text, double precision, text, integer, integer, name, jsonb) IS 'returns the chunks that expansion considers, in the order in which the budget is spent, with rule, outcome and limit
 chunk_ids: ids of the hits; unknown ids give no rows

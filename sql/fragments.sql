@@ -34,7 +34,7 @@ CREATE FUNCTION passage.fragments(
     metadata jsonb,
     source_ids text[]
 ) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 5
-AS 'MODULE_PATHNAME', 'fragments_0_2_wrapper';
+AS 'MODULE_PATHNAME', 'fragments_wrapper';
 
 COMMENT ON FUNCTION passage.fragments(text, real[], text, uuid, text, text, text, integer, integer, double precision, boolean, boolean, name, jsonb) IS 'returns the whole lines of documents that answer a query, best first
 query: words and "phrases"; embedding: vector of the query

@@ -170,7 +170,7 @@ BEGIN
         INTO recorded
         USING patterns ->> 'uri', coalesce(patterns ->> 'collection', '^$'), coalesce(patterns ->> 'version', '^$');
     missing := ARRAY(SELECT name FROM unnest(recorded) AS name WHERE name IS NOT NULL AND to_regclass(name) IS NULL);
-    -- Documents that pg_passage 0.1.0 ingested have no source_row.
+    -- Documents that no trigger ingested have no source_row.
     EXECUTE format('SELECT count(*) FROM %I.documents WHERE uri ~ $1 AND collection ~ $2 AND version ~ $3 '
         'AND (source_row ->> ''table'' IS NULL OR source_row ->> ''table'' = ANY ($6) '
         'OR source_row ->> ''table'' = $4 AND NOT source_row -> ''key'' ?& $5)', store)

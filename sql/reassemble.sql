@@ -50,7 +50,7 @@ CREATE FUNCTION passage.reassemble(
     metadata jsonb,
     source_ids text[]
 ) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 10
-AS 'MODULE_PATHNAME', 'reassemble_0_2_wrapper';
+AS 'MODULE_PATHNAME', 'reassemble_wrapper';
 
 COMMENT ON FUNCTION passage.reassemble(uuid[], double precision[], text, integer, integer, integer, integer, integer, integer, jsonb, text, text, double precision, text, integer, integer, integer, text, text, text, text, boolean, text, text, name, jsonb) IS 'returns the passages that hits belong to, best first; hits near each other in a document share a passage
 chunk_ids: ids of the hits; unknown ids give no rows

@@ -39,7 +39,7 @@ CREATE FUNCTION passage.search_hits(
     content text,
     source_id text
 ) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 10
-AS 'MODULE_PATHNAME', 'search_hits_0_2_wrapper';
+AS 'MODULE_PATHNAME', 'search_hits_wrapper';
 
 COMMENT ON FUNCTION passage.search_hits(text, real[], text, integer, integer, text, text, text, text, text, text, jsonb, double precision, boolean, double precision, double precision, integer, name, jsonb) IS 'returns the chunks that answer a query by words, by embedding or by both, best first
 query: words, "phrases" and -excluded words; embedding: vector of the query; at least one of them
@@ -109,7 +109,7 @@ CREATE FUNCTION passage.search(
     metadata jsonb,
     source_ids text[]
 ) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 10
-AS 'MODULE_PATHNAME', 'search_0_2_wrapper';
+AS 'MODULE_PATHNAME', 'search_wrapper';
 
 COMMENT ON FUNCTION passage.search(text, real[], text, integer, integer, text, text, text, text, text, text, jsonb, double precision, boolean, double precision, double precision, integer, text, integer, integer, integer, text, text, text, text, boolean, text, text, name, jsonb, jsonb) IS 'returns the passages that answer a query by words, by embedding or by both, best first
 query: words, "phrases" and -excluded words; embedding: vector of the query; at least one of them

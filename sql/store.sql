@@ -204,18 +204,7 @@ AS $$
     FROM _passage.store_layout(store, dimensions, distance, embedding_type, language, placement)
         WITH ORDINALITY AS layout (kind, relation, name, ddl, place)
     LEFT JOIN (
-        SELECT pg_class.oid, relname, relkind IN ('r', 'p') AS is_table,
-            -- As release 0.1.0 made it. A view that somebody changed stays.
-            -- pg_get_viewdef locks what the view reads until the end of the transaction.
-            relname = 'chunks_embedded' AND relkind = 'v'
-                AND CASE WHEN EXISTS (
-                    SELECT FROM pg_rewrite JOIN pg_depend ON pg_depend.objid = pg_rewrite.oid
-                    WHERE ev_class = pg_class.oid AND classid = 'pg_rewrite'::regclass AND refclassid = 'pg_class'::regclass
-                        AND NOT _passage.may_read(refobjid)) THEN false
-                ELSE pg_get_viewdef(pg_class.oid) ~ 'ON \(\(embeddings\.chunk_id = chunks\.id\)\)\);$' END
-                AND ARRAY(SELECT attname::text FROM pg_attribute WHERE attrelid = pg_class.oid AND attnum > 0 ORDER BY attnum)
-                    = ARRAY(SELECT col.name FROM _passage.store_columns(store, dimensions, embedding_type, language, placement) AS col
-                        WHERE col.relation = 'chunks' AND NOT col.derived ORDER BY col.place) || 'embedding'::text AS is_former_view
+        SELECT pg_class.oid, relname, relkind IN ('r', 'p') AS is_table
         FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
         WHERE nspname = store
     ) AS rel ON relname = relation
@@ -231,7 +220,7 @@ AS $$
         WHEN 'setting' THEN coalesce(NOT _passage.store_settings(store) ? layout.name, true)
         WHEN 'column' THEN is_table AND attnum IS NULL
         WHEN 'derived' THEN rel.oid IS NULL OR is_table AND attnum IS NULL
-        WHEN 'view' THEN rel.oid IS NULL OR is_former_view
+        WHEN 'view' THEN rel.oid IS NULL
         -- pg_get_indexdef locks the table for a moment.
         WHEN 'index' THEN rel.oid IS NULL OR is_table AND CASE WHEN _passage.may_read(rel.oid) THEN NOT EXISTS (
             SELECT FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid

@@ -27,8 +27,8 @@ mod write;
 
 pub use crate::postgres_text::{contains_nul, quote_identifier};
 pub use admin::{
-    Changed, Finding, InitOptions, OtherSizes, RecordedSplitting, Removal, RemovalSummary,
-    Settings, Severity, Splitting,
+    Changed, Finding, InitOptions, OtherSizes, Removal, RemovalSummary, Settings, Severity,
+    Splitting,
 };
 pub use connect::Notice;
 pub use connection::{Identity, Store};

@@ -3,7 +3,7 @@
 use crate::arguments;
 use crate::expand_request::{ExpandRequest, ExpandedContext, ResultKind};
 use crate::interrupt::pause;
-use crate::types::{AddedJson, Json, Ltree, Name, RawText, TextArray, to_sql};
+use crate::types::{Json, Ltree, Name, RawText, TextArray, to_sql};
 use passage_core::StrategyOverrides;
 use passage_core::expand::{Role, SelectedChunk};
 use pgrx::datum::Uuid;
@@ -48,7 +48,7 @@ fn expand_context(
     max_tokens: default!(Option<i32>, "NULL"),
     max_chunks: default!(Option<i32>, "NULL"),
     store: default!(Option<Name>, "NULL"),
-    limits: default!(Option<AddedJson<16>>, "NULL"),
+    limits: default!(Option<Json>, "NULL"),
 ) -> Result<
     TableIterator<
         'static,
@@ -87,7 +87,7 @@ fn expand_context(
         max_passage_tokens: None,
         max_chunks,
     };
-    let overrides = arguments::limits(overrides, limits.and_then(AddedJson::into_json))?;
+    let overrides = arguments::limits(overrides, limits)?;
     let request =
         ExpandRequest { chunk_ids: Some(vec![chunk_id]), scores: None, strategy, overrides, store };
     Ok(TableIterator::new(request.expand(ResultKind::Context, rows)?))
@@ -113,7 +113,7 @@ fn expand_contexts(
     max_tokens: default!(Option<i32>, "NULL"),
     max_chunks: default!(Option<i32>, "NULL"),
     store: default!(Option<Name>, "NULL"),
-    limits: default!(Option<AddedJson<17>>, "NULL"),
+    limits: default!(Option<Json>, "NULL"),
 ) -> Result<
     TableIterator<
         'static,
@@ -152,7 +152,7 @@ fn expand_contexts(
         max_passage_tokens: None,
         max_chunks,
     };
-    let overrides = arguments::limits(overrides, limits.and_then(AddedJson::into_json))?;
+    let overrides = arguments::limits(overrides, limits)?;
     let request = ExpandRequest { chunk_ids, scores, strategy, overrides, store };
     Ok(TableIterator::new(request.expand(ResultKind::Context, rows)?))
 }

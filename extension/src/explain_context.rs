@@ -3,7 +3,7 @@
 use crate::arguments;
 use crate::expand_request::{ExpandRequest, ExpandedContext, ResultKind};
 use crate::interrupt::pause;
-use crate::types::{AddedJson, Json, Name, RawText, TextArray, integer, to_sql};
+use crate::types::{Json, Name, RawText, TextArray, integer, to_sql};
 use passage_core::StrategyOverrides;
 use passage_core::expand::{BudgetDecision, Role, Rule, SelectedChunk, Verdict};
 use pgrx::datum::Uuid;
@@ -32,7 +32,7 @@ fn explain_context(
     max_tokens: default!(Option<i32>, "NULL"),
     max_chunks: default!(Option<i32>, "NULL"),
     store: default!(Option<Name>, "NULL"),
-    limits: default!(Option<AddedJson<17>>, "NULL"),
+    limits: default!(Option<Json>, "NULL"),
 ) -> Result<
     TableIterator<
         'static,
@@ -70,7 +70,7 @@ fn explain_context(
         max_passage_tokens: None,
         max_chunks,
     };
-    let overrides = arguments::limits(overrides, limits.and_then(AddedJson::into_json))?;
+    let overrides = arguments::limits(overrides, limits)?;
     let request = ExpandRequest { chunk_ids, scores, strategy, overrides, store };
     Ok(TableIterator::new(request.expand(ResultKind::Explanation, |expanded| rows(&expanded))?))
 }

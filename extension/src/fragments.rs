@@ -8,7 +8,7 @@ mod whole_document;
 
 use crate::spi;
 use crate::store::Store;
-use crate::types::{AddedJson, Json, Name, RawJsonb};
+use crate::types::{Json, Name, RawJsonb};
 use pgrx::datum::Uuid;
 use pgrx::iter::TableIterator;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -31,7 +31,7 @@ fn fragments(
     return_full: default!(Option<bool>, "NULL"),
     include_orphaned: default!(Option<bool>, "false"),
     store: default!(Option<Name>, "NULL"),
-    filter: default!(Option<AddedJson<13>>, "NULL"),
+    filter: default!(Option<Json>, "NULL"),
 ) -> Result<
     TableIterator<
         'static,
@@ -70,7 +70,7 @@ fn fragments(
         fuzzy_threshold,
         return_full,
         include_orphaned: include_orphaned.unwrap_or_default(),
-        filter: filter.and_then(AddedJson::into_json),
+        filter: filter,
     };
     let query = arguments.parse()?;
     let store = Store::resolve(store)?;

@@ -41,7 +41,6 @@ mod passage_rows;
 mod reassemble;
 mod relation_watch;
 mod rights;
-mod row_symbols;
 mod search;
 mod search_hits;
 mod search_legs;

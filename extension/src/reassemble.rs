@@ -3,7 +3,7 @@
 use crate::arguments::{self, PassageArguments};
 use crate::expand_request::{ExpandRequest, ResultKind};
 use crate::passage_rows::passage_rows;
-use crate::types::{AddedJson, Json, JsonArray, Name, RawJsonb, UuidArray};
+use crate::types::{Json, JsonArray, Name, RawJsonb, UuidArray};
 use passage_core::StrategyOverrides;
 use pgrx::datum::{Range, Uuid};
 use pgrx::iter::TableIterator;
@@ -38,7 +38,7 @@ fn reassemble(
     mark_start: default!(Option<String>, "NULL"),
     mark_end: default!(Option<String>, "NULL"),
     store: default!(Option<Name>, "NULL"),
-    limits: default!(Option<AddedJson<25>>, "NULL"),
+    limits: default!(Option<Json>, "NULL"),
 ) -> Result<
     TableIterator<
         'static,
@@ -94,7 +94,7 @@ fn reassemble(
         max_passage_tokens: None,
         max_chunks,
     };
-    let overrides = arguments::limits(overrides, limits.and_then(AddedJson::into_json))?;
+    let overrides = arguments::limits(overrides, limits)?;
     let request = ExpandRequest { chunk_ids, scores, strategy, overrides, store };
     let kind = ResultKind::Passages { imports: imports.unwrap_or_default() };
     let rows = request.expand(kind, |expanded| passage_rows(&expanded, &joining, &options))?;

@@ -7,7 +7,7 @@ use crate::expand_request;
 use crate::filter_argument::SEARCH_KEYS;
 use crate::search_request::SearchRequest;
 use crate::store::{Filters, Store};
-use crate::types::{AddedJson, Json, JsonArray, Name, RawJsonb, UuidArray};
+use crate::types::{Json, JsonArray, Name, RawJsonb, UuidArray};
 use passage_core::StrategyOverrides;
 use passage_core::strategy::check_limit;
 use pgrx::datum::{Range, Uuid};
@@ -47,8 +47,8 @@ fn search(
     mark_start: default!(Option<String>, "NULL"),
     mark_end: default!(Option<String>, "NULL"),
     store: default!(Option<Name>, "NULL"),
-    limits: default!(Option<AddedJson<29>>, "NULL"),
-    filter: default!(Option<AddedJson<30>>, "NULL"),
+    limits: default!(Option<Json>, "NULL"),
+    filter: default!(Option<Json>, "NULL"),
 ) -> Result<
     TableIterator<
         'static,
@@ -101,11 +101,11 @@ fn search(
         min_similarity,
         include_orphaned: include_orphaned.unwrap_or_default(),
     }
-    .with_filter(filter.and_then(AddedJson::into_json), SEARCH_KEYS)?;
+    .with_filter(filter, SEARCH_KEYS)?;
     let fusion = FusionArguments { vector_weight, text_weight, rrf_k };
     let search = SearchRequest { query, embedding, mode, candidates, filters, fusion };
     let overrides = StrategyOverrides { max_tokens, max_chunks, ..StrategyOverrides::default() };
-    let overrides = arguments::limits(overrides, limits.and_then(AddedJson::into_json))?;
+    let overrides = arguments::limits(overrides, limits)?;
     let passages = BestPassages {
         search,
         strategy: expand_request::strategy(strategy, overrides),

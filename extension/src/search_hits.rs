@@ -6,7 +6,7 @@ use crate::filter_argument::SEARCH_KEYS;
 use crate::search_request::SearchRequest;
 use crate::spi;
 use crate::store::{Filters, Store};
-use crate::types::{AddedJson, Json, Name, RawText, TextArray, to_sql};
+use crate::types::{Json, Name, RawText, TextArray, to_sql};
 use passage_core::strategy::check_limit;
 use pgrx::datum::Uuid;
 use pgrx::iter::TableIterator;
@@ -34,7 +34,7 @@ fn search_hits(
     text_weight: default!(Option<f64>, "1"),
     rrf_k: default!(Option<i32>, "NULL"),
     store: default!(Option<Name>, "NULL"),
-    filter: default!(Option<AddedJson<18>>, "NULL"),
+    filter: default!(Option<Json>, "NULL"),
 ) -> Result<
     TableIterator<
         'static,
@@ -70,7 +70,7 @@ fn search_hits(
         min_similarity,
         include_orphaned: include_orphaned.unwrap_or_default(),
     }
-    .with_filter(filter.and_then(AddedJson::into_json), SEARCH_KEYS)?;
+    .with_filter(filter, SEARCH_KEYS)?;
     let fusion = FusionArguments { vector_weight, text_weight, rrf_k };
     let request = SearchRequest { query, embedding, mode, candidates, filters, fusion };
     let store = Store::resolve(store)?;

@@ -60,7 +60,6 @@ macro_rules! sql_name {
 }
 
 // Below the macros, which they use.
-mod added_json;
 mod array;
 mod column;
 mod json;
@@ -71,7 +70,6 @@ mod text_list;
 mod tsvector;
 mod uuid_array;
 
-pub use added_json::AddedJson;
 pub use column::{Column, extension_type_name, register};
 pub use json::{Json, JsonArray};
 pub use name::Name;
@@ -96,8 +94,6 @@ pub fn from_sql(id: Uuid) -> uuid::Uuid {
 
 /// Converts a count of tokens or chunks to an integer, which every driver reads as a number. A greater count, which
 /// only made-up sizes of chunks reach, is the greatest integer.
-///
-/// The catalog of release 0.1.0 declares these columns as bigint, and reads the same datum.
 pub fn integer(count: i64) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX)
 }

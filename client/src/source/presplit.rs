@@ -39,7 +39,7 @@ pub struct PresplitChunk {
 impl PresplitChunk {
     /// Returns all fields but the embedding. The content hash of a document is computed over them.
     pub fn to_json(&self) -> Value {
-        let mut json = json!({
+        json!({
             "content": self.content,
             "section": self.section,
             "level": self.level,
@@ -50,15 +50,9 @@ impl PresplitChunk {
             "bytes": self.bytes.as_ref().map(|bytes| [bytes.start, bytes.end]),
             "lines": self.lines.as_ref().map(|lines| [lines.start(), lines.end()]),
             "imports": self.imports,
-        });
-        // The other hashes are those of release 0.1.
-        if let Some(id) = self.id {
-            json["id"] = json!(id);
-        }
-        if !self.metadata.is_empty() {
-            json["chunk_metadata"] = json!(self.metadata);
-        }
-        json
+            "id": self.id,
+            "chunk_metadata": self.metadata,
+        })
     }
 }
 

@@ -17,5 +17,5 @@ pub use init::InitOptions;
 pub(super) use ownership::{OwnedSchemas, PINNED_SEARCH_PATH, lock_owned};
 pub use remove::{Removal, RemovalSummary};
 pub use settings::Settings;
-pub use splitting::{OtherSizes, RecordedSplitting, Splitting};
+pub use splitting::{OtherSizes, Splitting};
 pub use statistics::Changed;

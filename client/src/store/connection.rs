@@ -191,13 +191,14 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::ExtensionTooOld`] for release 0.1.0, which lacks the functions that the client
-    /// calls.
+    /// Returns [`Error::ExtensionTooOld`] for an earlier release, which may lack functions that the client calls.
     pub(super) async fn must_exist(&self) -> Result<(), Error> {
-        let sql = "SELECT extversion FROM pg_catalog.pg_extension \
-            WHERE extname OPERATOR(pg_catalog.=) 'pg_passage' AND pg_catalog.to_regnamespace('_passage') IS NULL";
-        if let Some(old) = self.query_opt(sql, &[]).await? {
-            return Err(Error::ExtensionTooOld { version: old.get(0) });
+        let sql = "SELECT extversion FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'pg_passage'";
+        if let Some(row) = self.query_opt(sql, &[]).await? {
+            let version: String = row.get(0);
+            if release(&version) < release(env!("CARGO_PKG_VERSION")) {
+                return Err(Error::ExtensionTooOld { version });
+            }
         }
         self.execute("SELECT _passage.store_must_exist($1::text::name)", &[&self.name])
             .await
@@ -312,4 +313,9 @@ pub(super) async fn has_identity(
     let sql = "SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1 AND oid = $2";
     let rows = transaction.query_unnamed(sql, &[&name, &oid]).await?;
     Ok(!rows.is_empty())
+}
+
+/// Returns the numbers of a release, such as `[0, 2]` for version 0.2.1.
+fn release(version: &str) -> Vec<u32> {
+    version.split('.').take(2).map_while(|number| number.parse().ok()).collect()
 }

@@ -71,27 +71,6 @@ SET LOCAL ROLE regress_nearest_reader;
 SELECT count(*) FROM regress_nearest.chunks_embedded;
 ROLLBACK;
 
--- upgrade_store replaces the view of release 0.1.0 in place, but no view that somebody changed
-BEGIN;
-DROP VIEW regress_vectors.chunks_embedded;
-CREATE VIEW regress_vectors.chunks_embedded WITH (security_invoker = true) AS
-    SELECT chunks.id, chunks.document_id, chunks.ordinal, chunks.level, chunks.section, chunks.kind, chunks.unit, chunks.content, chunks.preamble, chunks.tokens, chunks.start_byte, chunks.end_byte, chunks.first_line, chunks.last_line, chunks.metadata, embeddings.embedding
-    FROM regress_vectors.chunks JOIN regress_vectors.embeddings ON embeddings.chunk_id = chunks.id;
-COMMENT ON VIEW regress_vectors.chunks_embedded IS 'mine';
-GRANT SELECT ON regress_vectors.chunks_embedded TO PUBLIC;
-CREATE VIEW regress_vectors.dependent AS SELECT id FROM regress_vectors.chunks_embedded;
-SELECT * FROM passage.check_store('regress_vectors');
-SELECT split_part(made, ' AS', 1) FROM passage.upgrade_store('regress_vectors') AS made;
-SELECT passage.upgrade_store('regress_vectors');
-SELECT uri, pg_catalog.has_table_privilege('pg_monitor', 'regress_vectors.chunks_embedded', 'SELECT') FROM regress_vectors.chunks_embedded;
-DROP VIEW regress_vectors.chunks_embedded CASCADE;
-CREATE VIEW regress_vectors.chunks_embedded WITH (security_invoker = true) AS
-    SELECT chunks.id, embeddings.embedding FROM regress_vectors.chunks JOIN regress_vectors.embeddings ON embeddings.chunk_id = chunks.id WHERE ordinal = 0;
-COMMENT ON VIEW regress_vectors.chunks_embedded IS 'mine';
-SELECT passage.upgrade_store('regress_vectors');
-SELECT * FROM passage.check_store('regress_vectors');
-ROLLBACK;
-
 -- an embedding names the document of its chunk; types and distance are those of the settings
 BEGIN;
 INSERT INTO regress_vectors.embeddings VALUES ('00000000-0000-0000-0000-00000000000b', '00000000-0000-0000-0000-000000000002', '[1,2,3]');

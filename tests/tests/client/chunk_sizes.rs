@@ -204,19 +204,15 @@ async fn a_reindexed_collection_changes_the_sizes_of_the_store_with_a_note() {
 }
 
 #[tokio::test]
-async fn a_store_of_release_0_1_0_has_the_default_sizes_of_its_unit() {
+async fn missing_or_invalid_sizes_are_recorded_again() {
     let cluster = text_cluster().await;
     let sources = Sources::with([("a.md", book(None))]);
     ingest_text(&cluster, &[&sources.book()]).await;
     let chunks = cluster.query_lines(CHUNKS).await;
     cluster.execute("DELETE FROM rag.settings WHERE key = 'chunk_sizes'").await;
-    ingest_text(&cluster, &["--max-size", "500", &sources.book()])
-        .await
-        .assert_refusal("has chunks of 200 to 1000 characters", "passage reindex");
     let run = ingest_text(&cluster, &[&sources.book()]).await;
     assert!(run.stdout.contains(", 1 unchanged;"), "{}{}", run.stdout, run.stderr);
     assert_eq!(recorded(&cluster).await, sizes("characters", [200, 600, 1_000, 1_250], 0));
-    // Invalid settings are replaced.
     cluster.execute("UPDATE rag.settings SET value = '\"many\"' WHERE key = 'chunk_sizes'").await;
     let run = ingest_text(&cluster, &[&sources.book()]).await;
     assert!(run.stdout.contains(", 1 unchanged;"), "{}{}", run.stdout, run.stderr);

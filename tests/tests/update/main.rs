@@ -1,10 +1,11 @@
-//! An update from an earlier release gives the catalog of a fresh installation and keeps all stores.
+//! Updates of the extension: from this version to a next one, which the tests make.
 
+mod next;
 mod online;
-mod stores;
 
+use next::{Next, VERSION};
 use passage_tests::Cluster;
-use passage_tests::cluster::{OWNER, SUPERUSER};
+use passage_tests::cluster::SUPERUSER;
 
 const TENANTS: &str = include_str!("../../fixtures/tenants.sql");
 const EVERY_READ: &str = include_str!("../../fixtures/every_read.sql");
@@ -47,92 +48,10 @@ const CATALOG: &str = "
     FROM pg_extension WHERE extname = 'pg_passage'
     ORDER BY 1";
 
-/// The functions whose version of 0.1.0 an update keeps in `_passage`, for prepared statements and views.
-const FORMER: [&str; 10] = [
-    "create_store",
-    "expand_context",
-    "expand_contexts",
-    "explain_context",
-    "fragments",
-    "outline",
-    "reassemble",
-    "search",
-    "search_hits",
-    "store_stats",
-];
-
-/// Replaces the installed objects with those of the release, and sets its version in the catalog.
-///
-/// The script of a release is not installed on servers, since any role that may create extensions could
-/// run it there.
-async fn release(cluster: &Cluster, version: &str, search_path: &str) {
-    let path = format!(
-        concat!(env!("CARGO_MANIFEST_DIR"), "/../sql/releases/pg_passage--{}.sql"),
-        version
-    );
-    let script = std::fs::read_to_string(path)
-        .expect("the release has a script")
-        .replace("\\echo", "--")
-        .replace("MODULE_PATHNAME", "$libdir/pg_passage");
-    let swap = format!(
-        "CREATE TEMP TABLE member AS
-            SELECT format('%s %s', identity.type, identity.identity) AS object, classid = 'pg_namespace'::regclass AS is_schema
-            FROM pg_depend, pg_identify_object(classid, objid, 0) AS identity
-            WHERE deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'pg_passage');
-        DO $$
-        DECLARE member record;
-        BEGIN
-            FOR member IN SELECT * FROM pg_temp.member LOOP
-                EXECUTE 'ALTER EXTENSION pg_passage DROP ' || member.object;
-            END LOOP;
-            DROP SCHEMA passage, _passage CASCADE;
-        END
-        $$;
-        SET LOCAL search_path = {search_path};
-        SET LOCAL client_min_messages = error;
-        {script}
-        SET LOCAL search_path = pg_catalog, pg_temp;
-        DO $$
-        DECLARE object text;
-        BEGIN
-            FOR object IN SELECT 'FUNCTION ' || pg_proc.oid::regprocedure FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
-                    WHERE nspname IN ('passage', '_passage')
-                UNION ALL SELECT 'SCHEMA ' || nspname FROM pg_namespace WHERE nspname IN ('passage', '_passage') LOOP
-                EXECUTE 'ALTER EXTENSION pg_passage ADD ' || object;
-            END LOOP;
-            UPDATE pg_extension SET extversion = '{version}' WHERE extname = 'pg_passage';
-        END
-        $$;"
-    );
-    cluster.execute_as(SUPERUSER, &format!("BEGIN; {swap} COMMIT")).await;
-}
-
-/// Starts a server with the release, whose extension belongs to the owner of the database.
-async fn released(search_path: &str) -> Cluster {
-    let cluster = Cluster::bare().await;
-    cluster.execute_as(SUPERUSER, &format!("ALTER ROLE {OWNER} CREATEROLE")).await;
-    if cluster.has_vector() {
-        cluster.execute_as(SUPERUSER, "CREATE EXTENSION vector").await;
-    }
-    cluster.execute("CREATE EXTENSION pg_passage CASCADE").await;
-    release(&cluster, "0.1.0", search_path).await;
-    cluster
-}
-
 async fn catalog(cluster: &Cluster) -> Vec<String> {
     let catalog = cluster.query_lines(&format!("SET search_path = pg_catalog; {CATALOG}")).await;
     assert!(catalog.len() > 150, "{} rows", catalog.len());
     catalog
-}
-
-/// Removes the former versions of functions.
-fn without_former(catalog: Vec<String>) -> Vec<String> {
-    let is_former =
-        |line: &String| FORMER.iter().any(|name| line.contains(&format!("_passage.{name}(")));
-    let count = catalog.len();
-    let kept: Vec<_> = catalog.into_iter().filter(|line| !is_former(line)).collect();
-    assert!(count == kept.len() || count >= kept.len() + FORMER.len(), "{count} {}", kept.len());
-    kept
 }
 
 fn assert_same(updated: &[String], fresh: &[String]) {
@@ -156,11 +75,12 @@ async fn store(cluster: &Cluster) -> Vec<String> {
 
 #[tokio::test]
 async fn an_update_gives_the_catalog_of_a_fresh_installation_and_keeps_stores() {
-    let fresh = Cluster::bare().await;
+    let Some(next) = Next::find() else { return };
+    let fresh = next.server().await;
     fresh.execute("CREATE EXTENSION pg_passage CASCADE").await;
     let fresh = catalog(&fresh).await;
 
-    let cluster = released("public").await;
+    let cluster = next.installed().await;
     assert_ne!(catalog(&cluster).await, fresh);
     let dimensions = if cluster.has_vector() { "dimensions => 3" } else { "" };
     cluster.execute(&format!("SELECT passage.create_store({dimensions})")).await;
@@ -180,95 +100,31 @@ async fn an_update_gives_the_catalog_of_a_fresh_installation_and_keeps_stores() 
     cluster
         .execute("CREATE SCHEMA evil; SET search_path = evil; ALTER EXTENSION pg_passage UPDATE")
         .await;
-    assert_same(&without_former(catalog(&cluster).await), &fresh);
+    assert_same(&catalog(&cluster).await, &fresh);
     assert_eq!(store(&cluster).await, before);
-    // The last column of a row is the id of the chunk in an adopted table, which is NULL.
-    let updated = cluster.query_lines_as("alice", EVERY_READ).await;
-    let without_ids = |line: &String| {
-        if line.starts_with("outline") { line.clone() } else { line.replace(",)", ")") }
-    };
-    let updated: Vec<_> = updated.iter().map(without_ids).collect();
-    assert_eq!(updated, read);
+    assert_eq!(cluster.query_lines_as("alice", EVERY_READ).await, read);
+    assert_eq!(cluster.query_text("SELECT passage.added()").await, "1");
+    assert_eq!(
+        cluster.query_text("SELECT is_preset FROM passage.strategies() WHERE name = 'broad'").await,
+        "t"
+    );
 
-    // A trigger of the release raises an error until documents have the column source_row.
-    for write in ["UPDATE article SET body = '# Two'", "DELETE FROM article"] {
-        let refused = cluster.error(write).await;
-        assert_eq!(refused.code().code(), "55000", "{write}");
-        assert!(refused.hint().unwrap().contains("passage.upgrade_store('rag')"), "{refused:?}");
-    }
-    cluster.execute("SELECT * FROM passage.upgrade_store()").await;
-    let columns = "SELECT string_agg(attname, ' ') FROM pg_attribute WHERE attrelid = 'rag.documents'::regclass AND attname = 'source_row'";
-    assert_eq!(cluster.query_text(columns).await, "source_row");
-    if cluster.has_vector() {
-        let columns = "SELECT string_agg(attname, ' ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'rag.chunks_embedded'::regclass AND attnum > 15";
-        assert_eq!(cluster.query_text(columns).await, "embedding uri title collection version");
-    }
-    assert_eq!(cluster.query_lines("SELECT * FROM passage.upgrade_store()").await, [""; 0]);
-    // TRUNCATE finds documents by source_row, so it raises an error until the rows are recorded.
-    let emptied = "CREATE TRIGGER emptied AFTER TRUNCATE ON article
-        EXECUTE FUNCTION passage.keep_in_step('text={body}', 'uri=articles/{id}')";
-    cluster.execute(emptied).await;
-    let refused = cluster.error("TRUNCATE article").await;
-    assert_eq!(refused.code().code(), "55000");
-    assert!(
-        refused.hint().unwrap().contains("passage.bring_in_step('public.article')"),
-        "{refused:?}"
-    );
-    assert_eq!(
-        cluster.query_lines("SELECT * FROM passage.bring_in_step('article')").await,
-        ["1|0"]
-    );
-    let recorded = "SELECT string_agg(uri || ' ' || source_row, ', ' ORDER BY uri) FROM rag.documents WHERE source_row IS NOT NULL";
-    assert_eq!(
-        cluster.query_text(recorded).await,
-        r#"articles/1 {"key": {"id": 1}, "table": "public.article"}"#
-    );
+    // Triggers that were created before the update follow it.
     cluster
-        .execute(
-            "UPDATE article SET id = 2, body = '# Two'; INSERT INTO article VALUES (3, 'Three.')",
-        )
+        .execute("UPDATE article SET id = 2, body = '# Two'; INSERT INTO article VALUES (3, '3.')")
         .await;
     let documents =
         "SELECT string_agg(uri, ' ' ORDER BY uri) FROM rag.documents WHERE uri LIKE 'articles/%'";
     assert_eq!(cluster.query_text(documents).await, "articles/2 articles/3");
-    cluster.execute("DELETE FROM article WHERE id = 2").await;
-    assert_eq!(cluster.query_text(documents).await, "articles/3");
-    cluster.execute("TRUNCATE article").await;
-    assert_eq!(
-        cluster
-            .query_text(documents.replace("string_agg(uri, ' ' ORDER BY uri)", "count(*)").as_str())
-            .await,
-        "0"
-    );
+    assert_eq!(cluster.query_lines("SELECT * FROM passage.upgrade_store()").await, [""; 0]);
     let problems = "SELECT * FROM passage.check_store() WHERE object <> 'rag.embeddings'";
     assert_eq!(cluster.query_lines(problems).await, [""; 0]);
 }
 
 #[tokio::test]
-async fn an_update_rebinds_functions_that_an_earlier_script_bound_to_other_schemas() {
-    let cluster = Cluster::bare().await;
-    cluster
-        .execute(
-            "CREATE SCHEMA evil; CREATE EXTENSION ltree SCHEMA evil; CREATE EXTENSION pg_passage",
-        )
-        .await;
-    let trap =
-        "CREATE FUNCTION evil.setweight(tsvector, text) RETURNS tsvector LANGUAGE plpgsql IMMUTABLE
-        AS 'BEGIN RAISE EXCEPTION ''sprung as %'', current_user; END'";
-    cluster.execute(trap).await;
-    release(&cluster, "0.1.0", "evil").await;
-    let words = "SELECT passage.chunk_tsv('english', '', '{}', 'words')::text";
-    assert_eq!(cluster.error(words).await.message(), "sprung as owner");
-
-    cluster.execute("SET search_path = evil; ALTER EXTENSION pg_passage UPDATE").await;
-    assert_eq!(cluster.query_text(words).await, "'word':1");
-    // No function of the extension depends on it.
-    cluster.execute("DROP FUNCTION evil.setweight(tsvector, text)").await;
-}
-
-#[tokio::test]
 async fn an_update_keeps_privileges_that_an_owner_granted() {
-    let cluster = released("public").await;
+    let Some(next) = Next::find() else { return };
+    let cluster = next.installed().await;
     cluster
         .execute_as(SUPERUSER, "CREATE ROLE reader; REVOKE EXECUTE ON FUNCTION passage.stores() FROM PUBLIC; GRANT EXECUTE ON FUNCTION passage.stores() TO reader")
         .await;
@@ -278,163 +134,75 @@ async fn an_update_keeps_privileges_that_an_owner_granted() {
 }
 
 #[tokio::test]
-async fn an_update_keeps_views_of_functions_that_take_more_arguments() {
-    let cluster = released("public").await;
+async fn a_view_of_a_function_with_other_columns_stops_an_update_until_it_is_dropped() {
+    let Some(next) = Next::find() else { return };
+    let cluster = next.installed().await;
     cluster
         .execute(
-            "SELECT passage.create_store(); SELECT passage.ingest('a.md', 'some words');
-            CREATE VIEW found AS SELECT uri, content FROM passage.search('words', max_passages => 1);
-            CREATE VIEW listed AS SELECT uri FROM passage.search_hits('words');
-            CREATE VIEW context AS SELECT c.role, c.path FROM rag.chunks, passage.expand_context(chunks.id) AS c;
-            CREATE VIEW sections AS SELECT outline, chunks, tokens FROM passage.outline(uri => 'a.md');
-            CREATE VIEW counts AS SELECT collection, documents, tokens FROM passage.store_stats();
-            CREATE VIEW made AS SELECT passage.create_store();
-            CREATE FUNCTION quoted(query text) RETURNS SETOF text BEGIN ATOMIC
-                SELECT content FROM passage.fragments(query); END",
+            "CREATE VIEW public.names AS SELECT name FROM passage.strategies();
+            SELECT passage.create_store(); SELECT passage.ingest('a.md', 'some words');
+            CREATE VIEW public.found AS SELECT uri FROM passage.search('words')",
         )
         .await;
-    let all = "SELECT found::text FROM found UNION ALL SELECT listed::text FROM listed
-        UNION ALL SELECT context::text FROM context UNION ALL SELECT quoted('words')
-        UNION ALL SELECT sections::text FROM sections UNION ALL SELECT counts::text FROM counts";
-    let before = cluster.query_lines(all).await;
-    assert_eq!(before.len(), 7);
-    cluster.execute("ALTER EXTENSION pg_passage UPDATE").await;
-    assert_eq!(cluster.query_lines(all).await, before);
-    assert_ne!(cluster.query_text("SELECT count(*) FROM made").await, "0");
-    // A dump has the former versions that views and functions call, since the extension does not contain them.
-    let former = |is_member: bool| {
-        format!(
-            "SELECT proname FROM pg_proc WHERE pronamespace = '_passage'::regnamespace AND proname = ANY ('{{{}}}')
-            AND {is_member} = EXISTS (SELECT FROM pg_depend WHERE objid = pg_proc.oid AND deptype = 'e') ORDER BY 1",
-            FORMER.join(",")
-        )
-    };
-    let members = ["expand_contexts", "explain_context", "reassemble"];
-    assert_eq!(cluster.query_lines(&former(true)).await, members);
-    let others: Vec<_> = FORMER.into_iter().filter(|name| !members.contains(name)).collect();
-    assert_eq!(cluster.query_lines(&former(false)).await, others);
-    let limits = "SELECT count(*) FROM passage.search('words', limits => '{}', filter => '{}')";
-    assert_eq!(cluster.query_text(limits).await, "1");
-}
+    let before = catalog(&cluster).await;
+    let refused = cluster.error("ALTER EXTENSION pg_passage UPDATE").await;
+    assert_eq!(refused.code().code(), "2BP01");
+    assert!(refused.detail().unwrap().contains("view names depends on"), "{refused:?}");
+    assert_eq!(catalog(&cluster).await, before);
 
-/// Returns what `passage doctor` recommends for a database with another version of the extension than the server's.
-async fn remedy_of_doctor(cluster: &Cluster) -> Option<String> {
-    let store = passage::store::Store::connect(&cluster.url(), "rag").await.unwrap();
-    let mut findings = store.doctor().await.unwrap().into_iter();
-    findings.find(|finding| finding.finding.starts_with("the database has version"))?.remedy
+    cluster.execute("DROP VIEW names; ALTER EXTENSION pg_passage UPDATE").await;
+    assert_eq!(cluster.query_lines("SELECT * FROM found").await, ["a.md"]);
 }
 
 #[tokio::test]
-async fn the_catalog_of_the_release_works_with_the_new_library_until_the_update() {
-    let cluster = released("public").await;
-    // A symbol of the library keeps its arguments, since the old catalog calls it with these alone.
-    let signatures = "SELECT prosrc || ' ' || pg_get_function_arguments(pg_proc.oid) || ' ' || pg_get_function_result(pg_proc.oid) || proisstrict
-        FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
-        WHERE nspname IN ('passage', '_passage') AND prolang = (SELECT oid FROM pg_language WHERE lanname = 'c') ORDER BY 1";
-    let released = cluster.query_lines(signatures).await;
-    assert!(released.len() > 15, "{released:?}");
-    // The library has every symbol that the old catalog names.
-    let symbols = "SELECT count(fmgr_c_validator(oid)) FROM pg_proc WHERE pronamespace = 'passage'::regnamespace
-        AND prolang = (SELECT oid FROM pg_language WHERE lanname = 'c')";
-    cluster.query_lines_as(SUPERUSER, symbols).await;
-    let dimensions = if cluster.has_vector() { "dimensions => 3" } else { "" };
-    cluster.execute(&format!("SELECT passage.create_store({dimensions})")).await;
-    cluster.execute(TENANTS).await;
-    assert!(cluster.query_lines(EVERY_READ).await.len() > 100);
-    // The client names the remedy.
-    let store = passage::store::Store::connect(&cluster.url(), "rag").await.unwrap();
-    let error = store.status().await.unwrap_err();
-    assert!(matches!(error, passage::store::Error::ExtensionTooOld { .. }), "{error}");
-    assert!(error.remedy().contains("ALTER EXTENSION pg_passage UPDATE"), "{}", error.remedy());
-
-    let remedy = remedy_of_doctor(&cluster).await.unwrap();
-    assert_eq!(remedy, "ALTER EXTENSION pg_passage UPDATE; SELECT passage.upgrade_store('rag');");
-    cluster.execute(&remedy).await;
-    assert_eq!(remedy_of_doctor(&cluster).await, None);
-    let updated = cluster.query_lines(signatures).await;
-    for old in &released {
-        let symbol = old.split(' ').next().unwrap();
-        // A session with the former library must not run a function whose rows have more columns.
-        let other = symbol.replace("_wrapper", "_0_2_wrapper");
-        let has_more = updated.iter().any(|new| new.starts_with(&format!("{other} ")));
-        let symbol = if has_more { &other } else { symbol };
-        let same: Vec<_> =
-            updated.iter().filter(|new| new.split(' ').next() == Some(symbol)).collect();
-        // Added arguments are the last ones, and their type reads NULL if the catalog passes fewer. Added
-        // columns of a result are the last ones, and a former catalog does not read them.
-        let added = [
-            ", limits jsonb DEFAULT NULL::jsonb",
-            ", filter jsonb DEFAULT NULL::jsonb",
-            ", source_id text",
-            ", source_ids text[]",
-        ];
-        // Some defaults changed; a former catalog still passes the former values. Counts were bigint, and their
-        // values are also valid as that.
-        let changed = [
-            (
-                "outline_wrapper document_id uuid,",
-                "outline_wrapper document_id uuid DEFAULT NULL::uuid,",
-            ),
-            ("tokens integer, chunk_ids", "tokens bigint, chunk_ids"),
-            ("tokens_so_far integer", "tokens_so_far bigint"),
-            (
-                "chunks integer, hits integer, tokens integer",
-                "chunks bigint, hits bigint, tokens bigint",
-            ),
-            ("return_full boolean DEFAULT NULL::boolean", "return_full boolean DEFAULT false"),
-            ("rrf_k integer DEFAULT NULL::integer", "rrf_k integer DEFAULT 60"),
-        ];
-        let without = |new: &str| {
-            let new = added.iter().fold(new.to_owned(), |new, of| new.replace(of, ""));
-            changed.iter().fold(new, |new, (now, before)| new.replace(now, before))
-        };
-        let old = if has_more { old.replace("_wrapper", "_0_2_wrapper") } else { old.clone() };
-        assert!(same.iter().all(|new| without(new) == old), "{symbol}: {old}, now {same:?}");
-        let is_longer = |new: &&String| new.contains(", source_id");
-        assert!(same.iter().all(|new| is_longer(new) == has_more), "{symbol}: {same:?}");
-    }
-}
-
-#[tokio::test]
-async fn a_schema_of_the_internal_name_is_neither_called_nor_adopted_by_an_update() {
-    let cluster = released("public").await;
-    let trap = "CREATE SCHEMA _passage; GRANT USAGE ON SCHEMA _passage TO PUBLIC;
-        CREATE FUNCTION _passage.store_facts(name, OUT dimensions integer, OUT embedding_type text, OUT distance text, OUT language text)
-        LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''called as %'', current_user; END'";
+async fn a_schema_that_the_next_version_creates_is_not_adopted() {
+    let Some(next) = Next::find() else { return };
+    let cluster = next.installed().await;
     cluster
         .execute_as(
             SUPERUSER,
             "CREATE ROLE mallory LOGIN; GRANT CREATE ON DATABASE passage TO mallory",
         )
         .await;
-    cluster.execute_as("mallory", trap).await;
-    cluster.execute("SELECT passage.create_store(); SELECT passage.ingest('a.md', 'words')").await;
-    // The library finds the functions of the release.
-    assert_eq!(cluster.query_text("SELECT count(*) FROM passage.search_hits('words')").await, "1");
-
+    cluster.execute_as("mallory", "CREATE SCHEMA passage_next").await;
     let before = catalog(&cluster).await;
     let refused = cluster.error("ALTER EXTENSION pg_passage UPDATE").await;
     assert_eq!(refused.code().code(), "42P06");
-    assert_eq!(refused.message(), r#"schema "_passage" already exists"#);
     assert_eq!(catalog(&cluster).await, before);
-
-    cluster.execute_as("mallory", "DROP SCHEMA _passage CASCADE").await;
+    cluster.execute_as("mallory", "DROP SCHEMA passage_next").await;
     cluster.execute("ALTER EXTENSION pg_passage UPDATE").await;
-    assert_eq!(cluster.query_text("SELECT count(*) FROM passage.search_hits('words')").await, "1");
 }
 
 #[tokio::test]
-async fn an_earlier_release_cannot_be_installed_or_restored() {
-    let cluster = Cluster::start().await;
+async fn an_update_does_not_return_to_an_earlier_version() {
+    let Some(next) = Next::find() else { return };
+    let cluster = next.installed().await;
+    cluster.execute("ALTER EXTENSION pg_passage UPDATE").await;
     let before = catalog(&cluster).await;
-    for sql in [
-        "DROP EXTENSION pg_passage CASCADE; CREATE EXTENSION pg_passage VERSION '0.1.0'",
-        "ALTER EXTENSION pg_passage UPDATE TO '0.1.0'",
-    ] {
-        let refused = cluster.error(sql).await;
-        assert_eq!(refused.code().code(), "22023", "{sql}");
-        assert_eq!(refused.message(), "pg_passage cannot return from version 0.2.0 to 0.1.0");
-        assert!(refused.hint().unwrap().starts_with("Restore a backup"), "{refused:?}");
-    }
+    let current = env!("CARGO_PKG_VERSION");
+    let refused = cluster.error(&format!("ALTER EXTENSION pg_passage UPDATE TO '{current}'")).await;
+    assert_eq!(refused.code().code(), "22023");
+    let message = format!("pg_passage cannot return from version {VERSION} to {current}");
+    assert_eq!(refused.message(), message);
+    assert!(refused.hint().unwrap().starts_with("Restore a backup"), "{refused:?}");
     assert_eq!(catalog(&cluster).await, before);
+}
+
+#[tokio::test]
+async fn a_client_names_the_update_of_an_older_extension() {
+    let cluster = Cluster::start().await;
+    let store = passage::store::Store::connect(&cluster.url(), "rag").await.unwrap();
+    store.status().await.unwrap();
+    for (version, is_old) in [("0.1.9", true), ("0.2.9", false), ("1.0", false)] {
+        let sql = format!(
+            "UPDATE pg_extension SET extversion = '{version}' WHERE extname = 'pg_passage'"
+        );
+        cluster.execute_as(SUPERUSER, &sql).await;
+        let error = store.status().await.err();
+        assert_eq!(error.is_some(), is_old, "{version}: {error:?}");
+        if let Some(error) = error {
+            assert!(matches!(error, passage::store::Error::ExtensionTooOld { .. }), "{error}");
+            assert!(error.remedy().contains("ALTER EXTENSION pg_passage UPDATE"), "{error}");
+        }
+    }
 }

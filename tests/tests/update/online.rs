@@ -3,16 +3,16 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use super::released;
+use super::next::Next;
 use passage_tests::Cluster;
 use passage_tests::wait::until;
 use tokio::task::JoinSet;
 use tokio_postgres::Client;
 use tokio_postgres::error::DbError;
 
-/// A release with a store, a table that `keep_in_step` watches, and documents.
-async fn server() -> Cluster {
-    let cluster = released("public").await;
+/// A server with a store, a table that `keep_in_step` watches, and documents.
+async fn server(next: &Next) -> Cluster {
+    let cluster = next.installed().await;
     cluster
         .execute(
             "SELECT passage.create_store();
@@ -165,7 +165,8 @@ async fn update(cluster: &Cluster, statements: &[&str]) -> Vec<DbError> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_update_in_one_transaction_fails_no_call() {
-    let cluster = server().await;
+    let Some(next) = Next::find() else { return };
+    let cluster = server(&next).await;
     let errors = update(
         &cluster,
         &["BEGIN; LOCK TABLE article IN SHARE ROW EXCLUSIVE MODE;
@@ -173,24 +174,4 @@ async fn an_update_in_one_transaction_fails_no_call() {
     )
     .await;
     assert!(errors.is_empty(), "{errors:?}");
-}
-
-/// Between both statements the catalog is new and the store is not.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_update_before_upgrade_store_fails_only_triggers_that_record_rows() {
-    let cluster = server().await;
-    // A trigger that runs at the moment of the update would miss the functions of the release.
-    let errors = update(
-        &cluster,
-        &[
-            "BEGIN; LOCK TABLE article IN SHARE ROW EXCLUSIVE MODE; ALTER EXTENSION pg_passage UPDATE; COMMIT",
-            "SELECT passage.upgrade_store()",
-        ],
-    )
-    .await;
-    assert!(!errors.is_empty());
-    for error in errors {
-        assert_eq!(error.code().code(), "55000", "{error:?}");
-        assert!(error.hint().unwrap().contains("passage.upgrade_store('rag')"), "{error:?}");
-    }
 }

@@ -29,41 +29,13 @@ pub enum OtherSizes {
     Record,
 }
 
-/// The splitting that a store records.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RecordedSplitting {
-    /// The splitting.
-    pub splitting: Splitting,
-    /// Whether the store records sizes. Release 0.1.0 recorded only the unit, and had no other sizes than
-    /// the defaults.
-    pub has_sizes: bool,
-}
-
-impl RecordedSplitting {
-    /// Parses the settings of a store. Returns `None` if they contain no valid unit.
+impl Splitting {
+    /// Parses the settings of a store. Returns `None` if they are missing or invalid.
     fn parse(unit: Option<&str>, sizes: Option<&Value>) -> Option<Self> {
         let units = [SizeUnit::Characters, SizeUnit::Wordpieces];
         let unit = units.into_iter().find(|known| Some(known.name()) == unit)?;
-        let recorded = sizes.and_then(ChunkLimits::from_json);
-        let recorded = recorded.map(|(limits, overlap)| Splitting { unit, limits, overlap });
-        let limits = match unit {
-            SizeUnit::Characters => ChunkLimits::CHARACTERS,
-            SizeUnit::Wordpieces => ChunkLimits::WORDPIECES,
-        };
-        let splitting = recorded.unwrap_or(Splitting { unit, limits, overlap: 0 });
-        Some(Self { splitting, has_sizes: recorded.is_some() })
-    }
-
-    /// Returns whether documents that are split like this need not be split again. The window of a model
-    /// and the overlap are unknown if the store records no sizes.
-    pub fn agrees_with(&self, other: &Splitting) -> bool {
-        let Splitting { unit, limits, .. } = self.splitting;
-        let legacy = Splitting {
-            unit,
-            limits: ChunkLimits { window: other.limits.window, ..limits },
-            overlap: other.overlap,
-        };
-        *other == if self.has_sizes { self.splitting } else { legacy }
+        let (limits, overlap) = ChunkLimits::from_json(sizes?)?;
+        Some(Self { unit, limits, overlap })
     }
 }
 
@@ -74,7 +46,7 @@ impl Store {
     /// # Errors
     ///
     /// Returns [`Error::Database`] if the store does not exist.
-    pub async fn recorded_splitting(&self) -> Result<Option<RecordedSplitting>, Error> {
+    pub async fn recorded_splitting(&self) -> Result<Option<Splitting>, Error> {
         self.must_exist().await?;
         self.parsed_splitting("_passage.store_settings($1::text::name)", &[&self.name]).await
     }
@@ -89,9 +61,9 @@ impl Store {
     pub async fn check_splitting(&self, splitting: &Splitting) -> Result<bool, Error> {
         self.must_exist().await?;
         match self.stored_splitting().await? {
-            Some(recorded) if recorded.agrees_with(splitting) => Ok(recorded.has_sizes),
+            Some(recorded) if recorded == *splitting => Ok(true),
             Some(recorded) if self.has_documents().await? => {
-                Err(self.splitting_mismatch(recorded, splitting))
+                Err(self.splitting_mismatch(&recorded, splitting))
             }
             _ => Ok(false),
         }
@@ -108,15 +80,14 @@ impl Store {
         other_sizes: OtherSizes,
     ) -> Result<(), Error> {
         let recorded = self.stored_splitting().await?;
-        let agrees = recorded.is_some_and(|recorded| recorded.agrees_with(splitting));
-        if agrees && recorded.is_some_and(|recorded| recorded.has_sizes) {
+        if recorded == Some(*splitting) {
             return Ok(());
         }
         match other_sizes {
             OtherSizes::Refuse => {
                 self.check_splitting(splitting).await?;
             }
-            OtherSizes::Keep if recorded.is_some() && !agrees && self.has_documents().await? => {
+            OtherSizes::Keep if recorded.is_some() && self.has_documents().await? => {
                 return Ok(());
             }
             OtherSizes::Keep | OtherSizes::Record => {}
@@ -124,9 +95,8 @@ impl Store {
         let Splitting { unit, limits, overlap } = splitting;
         let sizes = limits.to_json(*overlap);
         // A concurrent run may record first. Then its sizes are the store's. Invalid values are replaced.
-        let replaces = recorded.is_some() && !agrees;
         let actions = ["NOTHING", "UPDATE SET value = EXCLUDED.value"];
-        for on_conflict in &actions[usize::from(replaces)..] {
+        for on_conflict in &actions[usize::from(recorded.is_some())..] {
             // One statement, so that unit and sizes always belong together.
             let sql = format!(
                 "INSERT INTO {}.settings (key, value) VALUES ('chunk_sizes', $1), ('sizer', $2) \
@@ -135,18 +105,16 @@ impl Store {
             );
             self.execute(&sql, &[&sizes, &json!(unit.name())]).await?;
             match self.stored_splitting().await? {
-                Some(recorded) if !recorded.agrees_with(splitting) => {
-                    return Err(self.splitting_mismatch(recorded, splitting));
-                }
-                Some(recorded) if recorded.has_sizes => return Ok(()),
-                _ => {}
+                Some(recorded) if recorded == *splitting => return Ok(()),
+                Some(recorded) => return Err(self.splitting_mismatch(&recorded, splitting)),
+                None => {}
             }
         }
         Ok(())
     }
 
     /// Reads what the table `settings` records.
-    async fn stored_splitting(&self) -> Result<Option<RecordedSplitting>, Error> {
+    async fn stored_splitting(&self) -> Result<Option<Splitting>, Error> {
         let settings = format!(
             "(SELECT pg_catalog.jsonb_object_agg(key, value) FROM {}.settings WHERE key IN ('sizer', 'chunk_sizes'))",
             self.schema
@@ -159,19 +127,19 @@ impl Store {
         &self,
         settings: &str,
         parameters: &[&dyn Parameter],
-    ) -> Result<Option<RecordedSplitting>, Error> {
+    ) -> Result<Option<Splitting>, Error> {
         let sql = format!(
             "SELECT settings ->> 'sizer', settings -> 'chunk_sizes' FROM (SELECT {settings}) AS recorded (settings)"
         );
         let row = self.query_one(&sql, parameters).await?;
         let (unit, sizes): (Option<String>, Option<Value>) = (row.get(0), row.get(1));
-        Ok(RecordedSplitting::parse(unit.as_deref(), sizes.as_ref()))
+        Ok(Splitting::parse(unit.as_deref(), sizes.as_ref()))
     }
 
-    fn splitting_mismatch(&self, recorded: RecordedSplitting, requested: &Splitting) -> Error {
+    fn splitting_mismatch(&self, recorded: &Splitting, requested: &Splitting) -> Error {
         Error::SplittingMismatch {
             store: self.name.clone(),
-            actual: recorded.splitting.to_string(),
+            actual: recorded.to_string(),
             requested: requested.to_string(),
         }
     }
@@ -203,29 +171,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_store_of_release_0_1_0_agrees_with_the_default_sizes_of_its_unit() {
-        let recorded = RecordedSplitting::parse(Some("wordpieces"), None).unwrap();
-        let limits = ChunkLimits { window: 126, ..ChunkLimits::WORDPIECES };
-        let run = Splitting { unit: SizeUnit::Wordpieces, limits, overlap: 20 };
-        assert!(recorded.agrees_with(&run));
-        let larger = ChunkLimits { max: 201, ..limits };
-        assert!(!recorded.agrees_with(&Splitting { limits: larger, ..run }));
-        assert!(!recorded.agrees_with(&Splitting { unit: SizeUnit::Characters, ..run }));
-    }
-
-    #[test]
     fn invalid_settings_count_as_not_recorded() {
         let sizes = |text: &str| serde_json::from_str::<Value>(text).unwrap();
         let valid = r#"{"min_size": 1, "preferred_size": 2, "max_size": 3, "max_with_preamble": 4, "overlap": 5}"#;
-        let parse = |unit, text| RecordedSplitting::parse(Some(unit), Some(&sizes(text)));
+        let parse = |unit, text| Splitting::parse(Some(unit), Some(&sizes(text)));
         let recorded = parse("characters", valid).unwrap();
-        assert!(recorded.has_sizes && recorded.splitting.limits.max == 3);
-        assert_eq!(
-            recorded.splitting.to_string(),
-            "1 to 3 characters, preferably 2, with an overlap of 5"
-        );
+        assert_eq!(recorded.limits.max, 3);
+        assert_eq!(recorded.to_string(), "1 to 3 characters, preferably 2, with an overlap of 5");
         assert_eq!(parse("lines", valid), None);
-        assert_eq!(RecordedSplitting::parse(None, Some(&sizes(valid))), None);
+        assert_eq!(Splitting::parse(None, Some(&sizes(valid))), None);
+        assert_eq!(Splitting::parse(Some("characters"), None), None);
         for wrong in [
             "{}",
             "[]",
@@ -234,7 +189,7 @@ mod tests {
             &valid.replace('1', "9"),
             &valid.replace('4', "1e9"),
         ] {
-            assert!(!parse("characters", wrong).unwrap().has_sizes, "{wrong}");
+            assert_eq!(parse("characters", wrong), None, "{wrong}");
         }
     }
 }

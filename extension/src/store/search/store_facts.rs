@@ -65,8 +65,7 @@ impl Store {
         let cached = self.0.slot::<CachedFacts>();
         let facts = cached.0.get_or_init(|| {
             let statement = self.0.statement(FactsStatement, || {
-                let schema = internal_schema();
-                format!("SELECT dimensions, distance, language, embedding_type FROM {schema}.store_facts($1)")
+                "SELECT dimensions, distance, language, embedding_type FROM _passage.store_facts($1)".to_owned()
             });
             let name = Value::new(Name(self.0.store.clone()));
             let rows = connection.read(&statement, vec![name]);
@@ -84,21 +83,4 @@ impl Store {
         });
         Rc::clone(facts)
     }
-}
-
-/// Returns the schema of the extension's internal functions.
-///
-/// That is `_passage`. Release 0.1.0 had them in `passage`, and its catalog calls this library until an
-/// administrator runs the update. A schema `_passage` that is not a member of the extension belongs to
-/// another user.
-fn internal_schema() -> &'static str {
-    // SAFETY: look-ups in the catalogs, which return 0 and null for missing objects; the name of the
-    // extension is a string in memory of the call.
-    let is_ours = unsafe {
-        let schema = pg_sys::get_namespace_oid(c"_passage".as_ptr(), true);
-        let extension = pg_sys::getExtensionOfObject(pg_sys::NamespaceRelationId, schema);
-        let name = pg_sys::get_extension_name(extension);
-        !name.is_null() && CStr::from_ptr(name) == c"pg_passage"
-    };
-    if is_ours { "_passage" } else { "passage" }
 }

@@ -18,7 +18,7 @@ async fn changes_sizes(store: &Store, splitter: &Splitter) -> Result<bool, Error
     let (unit, limits, overlap) = (splitter.unit(), splitter.limits(), splitter.overlap());
     let splitting = Splitting { unit, limits, overlap };
     let recorded = store.recorded_splitting().await?;
-    Ok(recorded.is_some_and(|recorded| !recorded.agrees_with(&splitting)))
+    Ok(recorded.is_some_and(|recorded| recorded != splitting))
 }
 
 fn other_collections() -> Notice {

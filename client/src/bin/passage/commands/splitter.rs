@@ -6,7 +6,7 @@ use crate::args::{self, Sizer};
 use passage::Error;
 use passage::embed::Model;
 use passage::split::{ChunkSizes, SizeUnit, Splitter};
-use passage::store::{Notice, RecordedSplitting, Splitting, Store};
+use passage::store::{Notice, Splitting, Store};
 use std::sync::Arc;
 
 /// The special tokens at both ends of a model's input.
@@ -57,7 +57,7 @@ impl StoreSplitter<'_> {
     pub async fn splitter(self) -> Result<(Splitter, Option<Notice>), Error> {
         let Self { store, options, embedder, loaded, default } = self;
         let recorded = store.recorded_splitting().await?;
-        let unit = options.sizer.or(recorded.map(|recorded| sizer(recorded.splitting.unit)));
+        let unit = options.sizer.or(recorded.map(|recorded| sizer(recorded.unit)));
         let mut note = None;
         let model = match (unit, loaded) {
             (Some(Sizer::Characters), loaded) => {
@@ -78,18 +78,15 @@ impl StoreSplitter<'_> {
             (_, loaded) => loaded,
         };
         match recorded {
-            Some(recorded) if recorded.has_sizes && agree(options, &recorded) => {
-                let splitting = recorded.splitting;
-                let splitter = by(model.as_deref()).with_limits(splitting.limits)?;
-                Ok((splitter.with_overlap(splitting.overlap), note))
+            Some(recorded) if agree(options, &recorded) => {
+                let splitter = by(model.as_deref()).with_limits(recorded.limits)?;
+                Ok((splitter.with_overlap(recorded.overlap), note))
             }
             _ => {
-                let same_unit =
-                    |it: &RecordedSplitting| it.splitting.unit == unit_of(model.as_deref());
-                let overlap = recorded.filter(same_unit).map_or(0, |it| it.splitting.overlap);
+                let unit = unit_of(model.as_deref());
+                let recorded = recorded.filter(|recorded| recorded.unit == unit);
+                let overlap = recorded.map_or(0, |recorded| recorded.overlap);
                 let window = embedder.service().and_then(|service| service.window());
-                // In a store of release 0.1.0, the defaults are those of that release.
-                let window = window.filter(|_| recorded.is_none());
                 Ok((from_options(model.as_deref(), window, options, overlap)?, note))
             }
         }
@@ -137,16 +134,16 @@ fn sizer(unit: SizeUnit) -> Sizer {
 }
 
 /// Returns whether each given option has the value that the store records.
-fn agree(options: &args::Splitting, recorded: &RecordedSplitting) -> bool {
-    let limits = recorded.splitting.limits;
+fn agree(options: &args::Splitting, recorded: &Splitting) -> bool {
+    let limits = recorded.limits;
     let is = |option: Option<u32>, recorded: usize| {
         option.is_none_or(|option| option as usize == recorded)
     };
-    options.sizer.is_none_or(|option| option == sizer(recorded.splitting.unit))
+    options.sizer.is_none_or(|option| option == sizer(recorded.unit))
         && is(options.max_size, limits.max)
         && is(options.preferred_size, limits.preferred)
         && is(options.min_size, limits.min)
-        && is(options.overlap, recorded.splitting.overlap)
+        && is(options.overlap, recorded.overlap)
 }
 
 /// Explains why a run without embeddings needs the model.
