@@ -57,7 +57,7 @@ BEGIN
             WHEN 'derived' THEN NOT EXISTS (
                 SELECT FROM pg_attribute WHERE attrelid = side AND attname = 'section_key' AND NOT attisdropped)
             WHEN 'type' THEN rel.oid IS NULL OR is_changed
-            WHEN 'function' THEN pg_proc.oid IS NULL OR is_changed OR prosrc <> split_part(layout.ddl, '$body$', 2)
+            WHEN 'function' THEN pg_proc.oid IS NULL OR is_changed OR is_renamed
             WHEN 'grant' THEN pg_proc.oid IS NULL OR is_changed
             WHEN 'trigger' THEN NOT EXISTS (
                 SELECT FROM _passage.adopted_triggers(side) JOIN pg_trigger ON pg_trigger.oid = trigger
@@ -181,11 +181,6 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = statement, MESSAGE = format('store "%s" cannot be repaired: %s', store, SQLERRM),
             HINT = format('Run SELECT passage.unadopt(%L); and adopt the table again.', store);
     END;
-    -- These would end the body of a function, or a part of it.
-    IF concat(store, adoption::text) LIKE '%$body$%' OR concat(store, adoption::text) LIKE '%\\u0001%' THEN
-        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
-            MESSAGE = 'names and expressions must not contain "$body$" or the character 1';
-    END IF;
     adoption := adoption || jsonb_build_object('seed', coalesce(existing ->> 'seed', adoption ->> 'seed'));
     -- The types of the other expressions change no column of the store.
     IF existing - '{vectors,source,columns,reads,visibility,types}'::text[] <> adoption - '{vectors,source,columns,reads,visibility,types}'::text[]

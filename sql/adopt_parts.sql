@@ -141,9 +141,8 @@ DECLARE
     by_section CONSTANT boolean := adoption ->> 'by_section';
     -- Rows that differ in these expressions can be visible to different readers, so they are in different documents.
     visibility CONSTANT text[] := ARRAY(SELECT jsonb_array_elements_text(adoption -> 'visibility'));
-    -- A place in the text that no expression has.
-    barrier CONSTANT text := E'\x01';
-    row_from text;
+    -- With and without a barrier for the planner.
+    row_from text[];
     arrival_order text;
     window_order text;
     chain text := '';
@@ -192,7 +191,7 @@ BEGIN
     END IF;
 
     -- The rows of the source as the store needs them. The subquery computes each expression once.
-    row_from := format($part$%s
+    row_from := ARRAY(SELECT format($part$%s
         CROSS JOIN LATERAL (SELECT
             %s AS document_key, coalesce(%s, '') AS collection, coalesce(%s, '') AS version, %s AS uri, %s AS title, %s AS media_type,
             %s AS content, %s AS place, %s AS previous, %s AS source_id, %s AS start_char, %s AS start_byte, %s AS section%s%s
@@ -213,7 +212,8 @@ BEGIN
             SELECT string_agg(CASE expression WHEN '*' THEN keys ->> 'text' ELSE format('(%s)::text', expression) END, ', ' ORDER BY place)
             FROM unnest(visibility) WITH ORDINALITY AS listed (expression, place))) END,
         barrier,
-        CASE WHEN given ? 'condition' THEN _passage.adopted_expression(shared, 'condition', 'boolean') ELSE 'true' END);
+        CASE WHEN given ? 'condition' THEN _passage.adopted_expression(shared, 'condition', 'boolean') ELSE 'true' END)
+        FROM unnest(ARRAY['OFFSET 0', '']) WITH ORDINALITY AS barriers (barrier, choice) ORDER BY choice);
 
     -- The order in a document: by the expression, then by an integer key, else by arrival.
     arrival_order := concat_ws(', ', CASE WHEN (keys ->> 'is_integer')::boolean THEN 'key_1' END, 'arrival NULLS LAST', 'arriving');
@@ -252,8 +252,8 @@ BEGIN
             WHEN given ? 'ordinal' THEN format('CASE WHEN last.place IS NULL THEN rows.place IS NULL AND %1$s WHEN rows.place IS NULL THEN true '
                 'ELSE rows.place > last.place OR rows.place = last.place AND %1$s END', keys ->> 'is_after')
             ELSE keys ->> 'is_after' END,
-        'row_from', replace(row_from, barrier, 'OFFSET 0'),
-        'row_from_parallel', replace(row_from, barrier, ''),
+        'row_from', row_from[1],
+        'row_from_parallel', row_from[2],
         'row_columns', format($part$%s%s AS id,
             CASE WHEN %s THEN e.document_key::uuid
                 ELSE _passage.adopted_id(%L, jsonb_build_array(e.collection, e.version, e.document_key, CASE WHEN e.document_key IS NULL THEN %s END%s)::text) END AS document_id,

@@ -162,8 +162,9 @@ BEGIN
         ('type', 'adopted_row', 'adopted_row', format('CREATE TYPE %sadopted_row AS (%s);', prefix, _passage.attribute_list(_passage.named_table(source), columns))),
         ('function', 'adopted_source', 'adopted_source', format($ddl$CREATE OR REPLACE FUNCTION %1$sadopted_source(checked oid) RETURNS SETOF %1$sadopted_row
 LANGUAGE sql STABLE PARALLEL SAFE
-AS $body$SELECT %2$s FROM ONLY %3$s AS source$body$;$ddl$,
-            prefix, (SELECT string_agg(format('source.%I', name), ', ' ORDER BY name) FROM unnest(columns) AS name), source)),
+AS %2$L;$ddl$,
+            prefix, format('SELECT %s FROM ONLY %s AS source',
+                (SELECT string_agg(format('source.%I', name), ', ' ORDER BY name) FROM unnest(columns) AS name), source))),
         ('grant', 'adopted_source', NULL, format('GRANT EXECUTE ON FUNCTION %sadopted_source(oid) TO PUBLIC;', prefix));
     origin := format(E'(\n        SELECT %s, %s AS title, %s AS metadata%s FROM %s\n    ) AS origin',
         part ->> 'origin_keys', _passage.adopted_expression(given, 'title', 'text'), _passage.adopted_expression(given, 'metadata', 'jsonb'),

@@ -9,8 +9,9 @@ mod line;
 
 use crate::Error;
 use crate::source::JsonLines;
-use crate::store::{self, ExportFilter, ExportedDocument, Store};
+use crate::store::{self, ExportFilter, ExportedChunk, ExportedDocument, Store};
 use line::{ChunkLine, DocumentLine, text};
+use passage_core::Kind;
 use passage_core::assemble::{Part, assemble};
 use std::io::{self, Write};
 
@@ -34,6 +35,24 @@ pub enum Exported {
     Unwritten(io::Error),
 }
 
+/// The end of an export before its last line.
+enum Stop {
+    Failed(Error),
+    Unwritten(io::Error),
+}
+
+impl From<store::Error> for Stop {
+    fn from(error: store::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Self {
+        Self::Unwritten(error)
+    }
+}
+
 /// Writes the lines of an export.
 ///
 /// # Errors
@@ -45,35 +64,43 @@ pub async fn export(
     job: &ExportJob,
     output: &mut dyn Write,
 ) -> Result<Exported, Error> {
+    match write_lines(store, job, output).await {
+        Ok(()) => Ok(Exported::All),
+        Err(Stop::Unwritten(error)) => Ok(Exported::Unwritten(error)),
+        Err(Stop::Failed(error)) => Err(error),
+    }
+}
+
+async fn write_lines(
+    store: &mut Store,
+    job: &ExportJob,
+    output: &mut dyn Write,
+) -> Result<(), Stop> {
     let ExportJob { lines, filter, convert } = job;
     let mut filter = filter.clone();
     filter.with_embeddings &= *lines == JsonLines::Chunks && store.has_embeddings().await?;
     let model = if filter.with_embeddings { Some(store.known_model().await?) } else { None };
     let mut export = store.export(&filter).await?;
+    let mut writer = Writer { output, convert: *convert };
     loop {
         let documents = export.next_documents().await?;
         if documents.is_empty() {
-            return Ok(match output.flush() {
-                Ok(()) => Exported::All,
-                Err(error) => Exported::Unwritten(error),
-            });
+            return Ok(writer.output.flush()?);
         }
-        for document in documents {
-            let writer = Writer { document: &document, output, convert: *convert };
-            let written = match lines {
-                JsonLines::Documents => writer.document(&export).await?,
-                JsonLines::Chunks => writer.chunks(&export, model.as_deref()).await?,
-            };
-            if let Err(error) = written {
-                return Ok(Exported::Unwritten(error));
+        for document in &documents {
+            match lines {
+                JsonLines::Documents if document.is_whole => {
+                    writer.whole(document, &export).await?
+                }
+                JsonLines::Documents => writer.assembled(document, &export).await?,
+                JsonLines::Chunks => writer.chunks(document, &export, model.as_deref()).await?,
             }
         }
     }
 }
 
-/// Writes the lines of one document.
+/// Writes the lines of documents.
 struct Writer<'a> {
-    document: &'a ExportedDocument,
     output: &'a mut dyn Write,
     convert: fn(&str) -> String,
 }
@@ -81,62 +108,80 @@ struct Writer<'a> {
 impl Writer<'_> {
     /// Writes a line for each chunk, or one for a document without chunks.
     async fn chunks(
-        self,
+        &mut self,
+        document: &ExportedDocument,
         export: &store::Export<'_>,
         model: Option<&str>,
-    ) -> Result<io::Result<()>, Error> {
-        let Self { document, output, convert } = self;
+    ) -> Result<(), Stop> {
         if document.chunks == 0 {
-            let line = ChunkLine::empty(document).to_json();
-            return Ok(writeln!(output, "{}", convert(&line)));
+            return Ok(self.write_line(&ChunkLine::empty(document).to_json())?);
         }
         let mut ordinal = 0;
-        let write = |chunk| {
+        let write = |chunk| -> Result<(), Stop> {
             let line = ChunkLine::new(document, ordinal, &chunk, model).to_json();
             ordinal += 1;
-            writeln!(output, "{}", convert(&line))
+            Ok(self.write_line(&line)?)
         };
-        Ok(export.chunks(document, write).await?)
+        export.chunks(document, write).await
     }
 
-    /// Writes a line with the text.
-    async fn document(self, export: &store::Export<'_>) -> Result<io::Result<()>, Error> {
-        let Self { document, output, convert } = self;
-        let mut kind = None;
-        let mut parts = Vec::new();
-        let mut is_begun = false;
-        let written = export
-            .chunks(document, |chunk| {
-                kind = kind.or(chunk.kind);
-                if !document.is_whole {
-                    parts.push(Part {
-                        content: chunk.content.into(),
-                        span: chunk.bytes.map(|(start, end)| start..end),
-                    });
-                    return Ok(());
-                }
-                if !is_begun {
-                    is_begun = true;
-                    output.write_all(
-                        convert(&DocumentLine::new(document, kind).beginning()).as_bytes(),
-                    )?;
-                }
-                output.write_all(convert(&text(&chunk.content)).as_bytes())
-            })
-            .await?;
-        if written.is_err() {
-            return Ok(written);
-        }
-        let mut rest = || {
-            if !is_begun {
-                output.write_all(
-                    convert(&DocumentLine::new(document, kind).beginning()).as_bytes(),
-                )?;
+    /// Writes a line of a document whose chunks have all of its text, while they are read.
+    async fn whole(
+        &mut self,
+        document: &ExportedDocument,
+        export: &store::Export<'_>,
+    ) -> Result<(), Stop> {
+        let mut unbegun = Some(document);
+        let write = |chunk: ExportedChunk| -> Result<(), Stop> {
+            if let Some(document) = unbegun.take() {
+                self.begin(document, chunk.kind)?;
             }
-            let separator = document.media_type.family().separator();
-            output.write_all(convert(&text(&assemble(&parts, separator).text)).as_bytes())?;
-            output.write_all(b"\"}\n")
+            Ok(self.write(&text(&chunk.content))?)
         };
-        Ok(rest())
+        export.chunks(document, write).await?;
+        if let Some(document) = unbegun {
+            self.begin(document, None)?;
+        }
+        Ok(self.end()?)
+    }
+
+    /// Writes a line of a document whose text is assembled from its chunks.
+    async fn assembled(
+        &mut self,
+        document: &ExportedDocument,
+        export: &store::Export<'_>,
+    ) -> Result<(), Stop> {
+        let (mut kind, mut parts) = (None, Vec::new());
+        let collect = |chunk: ExportedChunk| -> Result<(), Stop> {
+            kind = kind.or(chunk.kind);
+            parts.push(Part {
+                content: chunk.content.into(),
+                span: chunk.bytes.map(|(start, end)| start..end),
+            });
+            Ok(())
+        };
+        export.chunks(document, collect).await?;
+        self.begin(document, kind)?;
+        let separator = document.media_type.family().separator();
+        self.write(&text(&assemble(&parts, separator).text))?;
+        Ok(self.end()?)
+    }
+
+    /// Begins the line of a document, up to its text.
+    fn begin(&mut self, document: &ExportedDocument, kind: Option<Kind>) -> io::Result<()> {
+        self.write(&DocumentLine::new(document, kind).beginning())
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        self.output.write_all(b"\"}\n")
+    }
+
+    fn write_line(&mut self, json: &str) -> io::Result<()> {
+        self.write(json)?;
+        self.output.write_all(b"\n")
+    }
+
+    fn write(&mut self, json: &str) -> io::Result<()> {
+        self.output.write_all((self.convert)(json).as_bytes())
     }
 }

@@ -93,7 +93,9 @@ impl Level {
             Place::Entry if self.entries == 0 => return Some(()),
             Place::Entry | Place::Value => return None,
         };
-        (*self.has_keys.get_or_insert(has_key) == has_key).then_some(())?;
+        if *self.has_keys.get_or_insert(has_key) != has_key {
+            return None;
+        }
         self.entries += 1;
         self.place = Place::Entry;
         Some(())
@@ -123,8 +125,11 @@ pub(super) fn entries(
             Piece::Open => {
                 level.begin(outside)?;
                 let lacks_key = level.place == Place::Entry && level.has_keys == Some(true);
+                if lacks_key {
+                    return None;
+                }
                 level.first.get_or_insert(bytes.start);
-                (!lacks_key).then(|| levels.push(Level::new(bytes.end)))?;
+                levels.push(Level::new(bytes.end));
             }
             Piece::Close if depth > 1 => {
                 levels.pop();
@@ -141,8 +146,11 @@ pub(super) fn entries(
             Piece::Separator => {
                 let is_nested = outside == Some(Between::Blocks) && level.place == Place::Behind;
                 let is_key = level.place == Place::Scalar && level.has_keys != Some(false);
-                let is_key = is_key || is_nested;
-                is_key.then(|| (level.has_keys, level.place) = (Some(true), Place::Value))?;
+                if !is_key && !is_nested {
+                    return None;
+                }
+                level.has_keys = Some(true);
+                level.place = Place::Value;
             }
             Piece::Scalar => {
                 level.begin(outside)?;

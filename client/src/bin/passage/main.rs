@@ -51,7 +51,7 @@ fn main() -> ExitCode {
             | Command::Serve(_)
             | Command::Doctor(_)
     ) {
-        restart_with_environment();
+        share_freed_memory();
     }
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
@@ -276,27 +276,20 @@ fn manual_pages(folder: &Path) -> ExitCode {
     }
 }
 
-/// The environment of commands that embed or split.
-///
-/// With this variable, threads of the C library share freed memory. Otherwise each thread that has split a
-/// large file keeps the memory of its parse, and four times as much memory stays in use after a gigabyte
-/// of JSON lines.
-const ENVIRONMENT: [(&str, &str); 1] = [("MALLOC_ARENA_MAX", "1")];
-
-/// Restarts this program with [`ENVIRONMENT`]. The variables are read once at the start, and Rust
-/// changes the environment of its own process only in unsafe code.
-fn restart_with_environment() {
-    use std::os::unix::process::CommandExt;
-    let is_missing = |(name, _): &(&str, &str)| std::env::var_os(name).is_none();
-    let missing: Vec<_> = ENVIRONMENT.into_iter().filter(is_missing).collect();
-    if !missing.is_empty()
-        && let Ok(program) = std::env::current_exe()
-    {
-        // This returns only on failure. Then embedding is slower, and more memory stays in use.
-        let _ = std::process::Command::new(program)
-            .args(std::env::args_os().skip(1))
-            .envs(missing)
-            .exec();
+/// Lets threads share freed memory, for commands that embed or split. Otherwise each thread that has split a large file
+/// keeps the memory of its parse, and four times as much memory stays in use after a gigabyte of JSON lines. Does nothing
+/// if the environment has a number of arenas, or if the C library is not that of GNU.
+fn share_freed_memory() {
+    #[cfg(target_env = "gnu")]
+    if std::env::var_os("MALLOC_ARENA_MAX").is_none() {
+        #[expect(
+            unsafe_code,
+            reason = "a setting of the C library, before the first thread starts"
+        )]
+        // SAFETY: the function takes two numbers, and no other thread runs.
+        unsafe {
+            libc::mallopt(libc::M_ARENA_MAX, 1);
+        }
     }
 }
 

@@ -176,7 +176,7 @@ impl Export<'_> {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Database`] if the caller may not read the store.
+    /// Returns [`Error::Database`] if the caller may not read the store, and the first error of `take`.
     pub async fn next_documents(&mut self) -> Result<Vec<ExportedDocument>, Error> {
         let sql = format!("FETCH {DOCUMENTS} FROM passage_export");
         let rows = self.transaction.query_unnamed(&sql, &[]).await;
@@ -190,20 +190,18 @@ impl Export<'_> {
     ///
     /// Returns [`Error::Database`] if the caller may not read the store.
     #[expect(clippy::disallowed_methods, reason = "the statement is prepared")]
-    pub async fn chunks<E>(
+    pub async fn chunks<E: From<Error>>(
         &self,
         document: &ExportedDocument,
         mut take: impl FnMut(ExportedChunk) -> Result<(), E>,
-    ) -> Result<Result<(), E>, Error> {
+    ) -> Result<(), E> {
         let error = |error| Error::new(self.store, &error);
         let rows = self.transaction.query_raw(&self.chunks, [document.id]).await.map_err(error)?;
         let mut rows = pin!(rows);
         while let Some(row) = rows.try_next().await.map_err(error)? {
-            if let Err(error) = take(chunk(&row, document)) {
-                return Ok(Err(error));
-            }
+            take(chunk(&row, document))?;
         }
-        Ok(Ok(()))
+        Ok(())
     }
 }
 
