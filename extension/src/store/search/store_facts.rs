@@ -4,9 +4,7 @@ use crate::spi::{Connection, Value};
 use crate::store::Store;
 use crate::store::layout::StatementKey;
 use crate::types::Name;
-use pgrx::pg_sys;
 use std::cell::OnceCell;
-use std::ffi::CStr;
 use std::rc::Rc;
 
 /// Facts about a store that a search needs.

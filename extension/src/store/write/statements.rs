@@ -75,15 +75,9 @@ impl StatementKey for DistributedStatement {
 impl DistributedStatement {
     /// Returns the text of the statement for a store.
     pub fn text(self, layout: &Layout) -> String {
-        let Self { statement, is_spread } = self;
-        match (statement, layout.documents.as_ref().filter(|_| is_spread)) {
-            // Citus copies rows of no shard to a table, which policies forbid. Rows of the document's shard are inserted there.
-            (WriteStatement::InsertChunks, Some(documents)) => {
-                let from = format!("FROM {} AS d, ROWS FROM", documents.name);
-                let text = statement.text(layout).replacen("SELECT $1,", "SELECT d.id,", 1);
-                format!("{} WHERE d.id {EQUAL} $1", text.replacen("FROM ROWS FROM", &from, 1))
-            }
-            _ => statement.text(layout),
+        match self.statement {
+            WriteStatement::InsertChunks if self.is_spread => insert_chunks(layout, true),
+            statement => statement.text(layout),
         }
     }
 }
@@ -191,16 +185,29 @@ impl WriteStatement {
                  WHERE c.document_id {EQUAL} $1 AND c.ordinal {EQUAL} m.ordinal",
                 rows = rows_of_arrays(3),
             ),
-            Self::InsertChunks => format!(
-                "INSERT INTO {chunks} (document_id, {COLUMNS}, section, content) \
-                 SELECT $1, m.id, m.ordinal, m.level, m.kind, m.unit, m.preamble, m.tokens, \
-                 m.start_byte, m.end_byte, m.first_line, m.last_line, m.metadata::pg_catalog.jsonb, \
-                 m.section::pg_catalog.text[], m.content \
-                 FROM {rows} AS m ({COLUMNS}, section, content)",
-                rows = rows_of_arrays(LAST_POSITION + 2),
-            ),
+            Self::InsertChunks => insert_chunks(layout, false),
         }
     }
+}
+
+/// Returns the statement that inserts chunks. Citus copies rows of no shard to a table, which policies forbid, so in a
+/// store that is spread by document the rows come from the shard of the document.
+fn insert_chunks(layout: &Layout, is_spread: bool) -> String {
+    let documents = &layout.documents.as_ref().expect("the store has documents").name;
+    let (id, shard, condition) = if is_spread {
+        ("d.id", format!("{documents} AS d, "), format!(" WHERE d.id {EQUAL} $1"))
+    } else {
+        ("$1", String::new(), String::new())
+    };
+    format!(
+        "INSERT INTO {chunks} (document_id, {COLUMNS}, section, content) \
+         SELECT {id}, m.id, m.ordinal, m.level, m.kind, m.unit, m.preamble, m.tokens, \
+         m.start_byte, m.end_byte, m.first_line, m.last_line, m.metadata::pg_catalog.jsonb, \
+         m.section::pg_catalog.text[], m.content \
+         FROM {shard}{rows} AS m ({COLUMNS}, section, content){condition}",
+        chunks = layout.chunks.name,
+        rows = rows_of_arrays(LAST_POSITION + 2),
+    )
 }
 
 /// Returns rows whose columns are array parameters, from the second one to `last`.
