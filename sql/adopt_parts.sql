@@ -116,7 +116,9 @@ AS $$
     FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
     LEFT JOIN pg_collation ON pg_collation.oid = attcollation
     LEFT JOIN pg_namespace ON pg_namespace.oid = collnamespace
-    WHERE attrelid = relation AND attnum > 0 AND NOT attisdropped AND (names IS NULL OR attname = ANY (names))
+    WHERE attrelid = relation AND attnum > 0 AND NOT attisdropped AND (names IS NULL
+        -- No table has more columns.
+        OR attname = ANY (names[:1600]))
 $$;
 
 COMMENT ON FUNCTION _passage.attribute_list(oid, name[]) IS 'attributes of a relation with their types';

@@ -22,7 +22,7 @@ LANGUAGE sql STABLE PARALLEL SAFE ROWS 10
 SET search_path = pg_catalog, pg_temp
 AS $$
     WITH RECURSIVE reached (type) AS (
-        SELECT atttypid FROM pg_attribute WHERE attrelid = relation AND attnum = ANY (numbers)
+        SELECT atttypid FROM pg_attribute WHERE attrelid = relation AND attnum = ANY (numbers[:1600])
         UNION
         SELECT next.type FROM reached JOIN pg_type ON pg_type.oid = reached.type CROSS JOIN LATERAL (
             SELECT typbasetype UNION ALL SELECT typelem

@@ -15,7 +15,7 @@ use crate::store::ShardCall;
 use crate::types::Name;
 use pgrx::datum::Uuid;
 use pgrx::pg_sys::panic::ErrorReport;
-use pgrx::{pg_extern, pg_sys};
+use pgrx::{Array, pg_extern, pg_sys};
 
 /// The most tables of a statement: those of a store.
 const MAX_RELATIONS: usize = 5;
@@ -31,7 +31,7 @@ fn shard_rows(
     key: Option<Uuid>,
     keys: Option<Vec<Option<Uuid>>>,
     store: Option<Name>,
-    relations: Option<Vec<Option<String>>>,
+    relations: Option<Array<'_, &str>>,
     shards: Option<Vec<Option<i64>>>,
     statement: Option<String>,
     access: Option<String>,
@@ -42,9 +42,12 @@ fn shard_rows(
 ) -> Result<Vec<u8>, ErrorReport> {
     let store = store.map_or_else(String::new, |Name(name)| name);
     let access = access.as_deref().and_then(Access::from_name);
-    let relations: Vec<_> = relations.unwrap_or_default().into_iter().flatten().collect();
-    let has_names = relations.len() <= MAX_RELATIONS && relations.iter().all(|of| is_quoted(of));
-    let (Some(key), Some(statement), Some(access), true) = (key, statement, access, has_names)
+    let relations = relations.filter(|names| names.len() <= MAX_RELATIONS);
+    let relations: Option<Vec<_>> =
+        relations.map(|names| names.iter().flatten().map(str::to_owned).collect());
+    let relations = relations.filter(|names| names.iter().all(|name| is_quoted(name)));
+    let (Some(key), Some(statement), Some(access), Some(relations)) =
+        (key, statement, access, relations)
     else {
         return Err(Error::ShardArguments { store }.into());
     };

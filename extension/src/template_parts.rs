@@ -7,11 +7,14 @@ use crate::types::Json;
 use passage_core::row_template::{JsonPart, Part, is_readable_value, parse, parse_json};
 use pgrx::iter::TableIterator;
 use pgrx::pg_sys::panic::ErrorReport;
-use pgrx::{name, pg_extern};
+use pgrx::{Array, name, pg_extern};
 use std::collections::HashSet;
 
 /// The most bytes of a template, which is parsed without a check for interrupts.
 const MAX_BYTES: usize = 1 << 20;
+
+/// The maximum number of columns of a table.
+const MAX_NAMES: usize = 1_600;
 
 /// A part: its place, its role, whether it is a column, and the text or the name of the column.
 type Row = (i32, &'static str, bool, String);
@@ -20,7 +23,7 @@ type Row = (i32, &'static str, bool, String);
 #[pg_extern(immutable, parallel_safe, schema = "_passage")]
 fn template_parts(
     template: &str,
-    names: Vec<Option<String>>,
+    names: Array<'_, &str>,
     is_json: bool,
 ) -> Result<
     TableIterator<
@@ -34,12 +37,12 @@ fn template_parts(
     >,
     ErrorReport,
 > {
-    if template.len() > MAX_BYTES {
+    if template.len() > MAX_BYTES || names.len() > MAX_NAMES {
         return Err(Error::LongTemplate.into());
     }
     let mut rows: Vec<Row> = Vec::new();
     if is_json {
-        let columns: HashSet<&str> = names.iter().flatten().map(String::as_str).collect();
+        let columns: HashSet<&str> = names.iter().flatten().collect();
         let parts = parse_json(template, |name| columns.contains(name)).unwrap_or_default();
         for (place, part) in (0..).zip(parts) {
             match part {

@@ -70,6 +70,8 @@ const LONG: &[(&str, &[&str])] = &[
     ("double precision[]", &["array_fill(1::float8, ARRAY[@elements])"]),
     ("bigint[]", &["array_fill(1::bigint, ARRAY[@elements])"]),
     ("integer[]", &["array_fill(1, ARRAY[@elements])"]),
+    ("smallint[]", &["array_fill(1::smallint, ARRAY[@elements])"]),
+    ("anyelement", &["jsonb_build_object('a', repeat('a', @bytes))"]),
     ("oid[]", &["array_fill(25::oid, ARRAY[@elements])"]),
     ("name[]", &["array_fill('a'::name, ARRAY[@elements / 4])"]),
     ("record", &["ROW(1, repeat('a', @bytes))::rag.notes"]),
@@ -152,6 +154,7 @@ fn store(sql_type: &str, value: &str) -> String {
         value.replace("@bytes", &BYTES.to_string()).replace("@elements", &ELEMENTS.to_string());
     let (column, storage) = match sql_type {
         "record" => ("rag.notes", ""),
+        "anyelement" => ("jsonb", ""),
         _ => (sql_type, "ALTER TABLE long ALTER value SET STORAGE EXTERNAL;"),
     };
     format!(

@@ -1,7 +1,7 @@
 //! A next version of the extension: the SQL of this one with typical changes, and the scripts that `ground` makes of it.
 
 use passage_tests::Cluster;
-use passage_tests::cluster::{Installation, SUPERUSER};
+use passage_tests::cluster::{Installation, OWNER, SUPERUSER};
 use passage_tests::markdown::root;
 use std::fs;
 use std::path::Path;
@@ -73,6 +73,7 @@ impl Next {
         if cluster.has_vector() {
             cluster.execute_as(SUPERUSER, "CREATE EXTENSION vector").await;
         }
+        cluster.execute_as(SUPERUSER, &format!("ALTER ROLE {OWNER} CREATEROLE")).await;
         cluster
     }
 

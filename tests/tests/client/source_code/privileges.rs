@@ -105,7 +105,7 @@ async fn a_role_that_may_not_update_documents_embeds_them_as_text_and_reports_it
     let run = RunOutput::of(&mut embed_as_worker(&cluster, &service, &[])).await;
     run.assert_refusal(
         "error: permission denied for table documents",
-        "Ask the owner of the store",
+        "run passage doctor --store rag --as ROLE",
     );
     assert_eq!(rows_without(&cluster, "").await, before);
 
@@ -119,7 +119,7 @@ async fn a_role_that_may_not_update_documents_embeds_them_as_text_and_reports_it
     assert_eq!(run.code, Some(1), "{}", run.stderr);
     run.assert_refusal(
         "source code stays split as text: permission denied for table documents",
-        "Ask the owner of the store \"rag\" for privileges",
+        "run passage doctor --store rag --as ROLE",
     );
     assert_eq!(run.stderr.matches("stays split as text").count(), 1, "{}", run.stderr);
     assert_eq!(rows_without(&cluster, "").await, before);
