@@ -90,7 +90,7 @@ async fn write_lines(
         for document in &documents {
             match lines {
                 JsonLines::Documents if document.is_whole => {
-                    writer.whole(document, &export).await?
+                    writer.whole(document, &export).await?;
                 }
                 JsonLines::Documents => writer.assembled(document, &export).await?,
                 JsonLines::Chunks => writer.chunks(document, &export, model.as_deref()).await?,
