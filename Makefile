@@ -39,8 +39,8 @@ install-client: ## build the client and install it into cargo's folder for progr
 package: ## build Debian packages and archives for the server of PG_CONFIG, with the client, in target/packages
 	@ground/package
 
-crates: ## package the crates passage-core and passage, and build them as crates.io would; publishes nothing
-	@cargo publish --dry-run -p passage-core -p passage
+crates: ## package the crates of core and client, and build them as crates.io would; publishes nothing
+	@cargo publish --dry-run -p passage-core -p passage-http -p passage-source -p passage-embed -p passage-store -p passage
 
 installcheck: install ## run the SQL regress tests by pg_regress
 	@ground/regress

@@ -26,6 +26,7 @@ pub mod assemble;
 pub mod chain;
 mod chunk;
 mod chunk_columns;
+mod contains_nul;
 mod content_hash;
 pub mod convert;
 mod data_format;
@@ -57,6 +58,7 @@ mod text_mark;
 
 pub use chunk::{Chunk, Kind, SplitDocument, SyntaxError, Unit};
 pub use chunk_columns::CHUNK_COLUMNS;
+pub use contains_nul::contains_nul;
 pub use content_hash::HashInput;
 pub use convert::{ConvertedDocument, convert, decode};
 pub use data_format::DataFormat;

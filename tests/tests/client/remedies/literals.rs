@@ -8,7 +8,7 @@ use std::fs;
 pub enum Source {
     /// A file of `sql/`, without `.sql`.
     Sql(&'static str),
-    /// A file of the client, below `client/src/store/admin/`.
+    /// A file of the client, below `client/store/src/admin/`.
     Rust(&'static str),
 }
 
@@ -133,7 +133,7 @@ fn literals(source: Source) -> Vec<String> {
         }
         Source::Rust(name) => {
             let text =
-                fs::read_to_string(format!("{root}/client/src/store/admin/{name}.rs")).unwrap();
+                fs::read_to_string(format!("{root}/client/store/src/admin/{name}.rs")).unwrap();
             let code = text.split("#[cfg(test)]").next().expect("a text has a first part");
             let code = code.lines().filter(|line| !line.trim_start().starts_with("//"));
             quoted(&code.collect::<Vec<_>>().join("\n"), '"')

@@ -1,0 +1,43 @@
+/*!
+Embedding: converts texts to unit vectors, in this process or by a service.
+
+A [`Model`] is a folder with three files: a BERT in safetensors, its tokenizer and its configuration. A
+[`Pool`] runs one thread per core, and each thread embeds one unpadded sequence at a time. On two cores
+this is half as fast again as padded batches and needs less memory, since no batch is padded to its
+longest text. The vector of a text is the mean over its wordpieces, normalized to length 1, so the
+cosine similarity of two texts is the dot product of their vectors.
+
+A [`RemoteEmbedder`] sends several batches at a time to a service with the API of `OpenAI`, and retries
+transient failures. An [`Embedder`] is either of the two, so callers do not depend on which.
+
+The tokenizer is also a sizer, [`Wordpieces`]: a splitter with this sizer keeps chunks within the
+model's window.
+*/
+
+mod bert;
+mod default_model;
+mod embedder;
+mod embedding;
+mod error;
+mod fetch;
+mod model;
+mod model_files;
+mod pool;
+mod remote;
+pub mod rerank;
+mod service;
+mod wordpieces;
+
+pub use default_model::{DEFAULT_MODEL, default_folder};
+pub use embedder::Embedder;
+pub use embedding::{Embedding, PendingEmbedding};
+pub use error::Error;
+pub use fetch::{default_source, fetch};
+pub use model::Model;
+pub use pool::Pool;
+pub use remote::{RemoteEmbedder, ServiceConfig};
+pub use service::{ApiKey, ServiceError};
+pub use wordpieces::Wordpieces;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,86 @@
+//! The sizer that counts a model's wordpieces.
+
+use passage_core::Sizer;
+use tokenizers::{Model as _, Tokenizer};
+
+/// Bytes of a text that the tokenizer receives at once, since it allocates about fifty bytes for each
+/// byte of its input.
+const SEGMENT: usize = 16 * 1024;
+
+/// Length in characters of the longest word that the tokenizer splits into wordpieces.
+const LONGEST_WORD: usize = 100;
+
+/// A sizer that counts a model's wordpieces, without the special ones around a sequence.
+///
+/// The model reads an unknown word, and a word longer than 100 characters, as one wordpiece. This sizer
+/// counts a quarter of the characters for a longer word; otherwise ten megabytes without a space would
+/// have the size of one wordpiece.
+///
+/// # Examples
+///
+/// ```no_run
+/// use passage_embed::Model;
+/// use passage_core::Sizer;
+/// use std::path::Path;
+///
+/// let model = Model::load(Path::new("/srv/models/all-MiniLM-L6-v2"))?;
+/// assert_eq!(model.wordpieces().size("The weather is lovely today."), 6);
+/// # Ok::<(), passage_embed::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Wordpieces {
+    tokenizer: Tokenizer,
+    unknown: Option<u32>,
+}
+
+impl Wordpieces {
+    /// Creates the sizer from a tokenizer without padding and truncation.
+    pub(super) fn new(tokenizer: Tokenizer) -> Self {
+        let unknown = tokenizer.get_model().token_to_id("[UNK]");
+        Self { tokenizer, unknown }
+    }
+
+    fn count_segment(&self, text: &str) -> usize {
+        if text.is_empty() {
+            return 0;
+        }
+        // If the tokenizer rejects the text, embedding reports the error.
+        let Ok(encoding) = self.tokenizer.encode_fast(text, false) else { return text.len() };
+        let ids = encoding.get_ids();
+        if text.len() <= LONGEST_WORD || !ids.iter().any(|id| Some(*id) == self.unknown) {
+            return ids.len();
+        }
+        let Ok(encoding) = self.tokenizer.encode(text, false) else { return text.len() };
+        let size = |(id, (start, end)): (&u32, &(usize, usize))| {
+            if Some(*id) != self.unknown {
+                return 1;
+            }
+            let characters = text.get(*start..*end).unwrap_or_default().chars().count();
+            if characters > LONGEST_WORD { characters / 4 } else { 1 }
+        };
+        encoding.get_ids().iter().zip(encoding.get_offsets()).map(size).sum()
+    }
+}
+
+impl Sizer for Wordpieces {
+    fn size(&self, text: &str) -> usize {
+        let mut rest = text;
+        let mut size = 0;
+        while rest.len() > SEGMENT {
+            let (segment, after) = rest.split_at(segment_end(rest));
+            size += self.count_segment(segment);
+            rest = after;
+        }
+        size + self.count_segment(rest)
+    }
+}
+
+/// Returns the end of the first segment of a long text: after its last white space, so that no word is
+/// split, else at a character boundary.
+fn segment_end(text: &str) -> usize {
+    let end = text.floor_char_boundary(SEGMENT);
+    match text[..end].rfind(char::is_whitespace) {
+        Some(space) if space > 0 => space,
+        _ => end,
+    }
+}

@@ -1,0 +1,68 @@
+//! Addresses of pages: parsing, comparing, and hiding what may be secret in them.
+
+use crate::Error;
+use reqwest::Url;
+
+/// Parses an address, which may contain a user and a password.
+///
+/// # Errors
+///
+/// Returns [`Error::Unreachable`] if it is not an http or https address.
+pub(crate) fn parse(argument: &str) -> Result<Url, Error> {
+    let invalid = |reason: String| Error::Unreachable { url: argument.to_owned(), reason };
+    let mut url = Url::parse(argument).map_err(|error| invalid(error.to_string()))?;
+    if !url.has_host() || !matches!(url.scheme(), "http" | "https") {
+        return Err(invalid("not an http or https address".into()));
+    }
+    url.set_fragment(None);
+    Ok(url)
+}
+
+/// Returns the uri of a page: its address without user, password and fragment.
+pub(crate) fn uri(url: &Url) -> String {
+    let mut url = url.clone();
+    // Every address with a host accepts these changes.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    url.set_fragment(None);
+    url.into()
+}
+
+/// Returns an address for messages. It is also without its query, which may contain keys.
+pub(super) fn redacted(url: &Url) -> String {
+    let mut url = url.clone();
+    url.set_query(None);
+    uri(&url)
+}
+
+/// Returns the first difference between the servers of two addresses.
+pub(super) fn server_difference(from: &Url, to: &Url) -> Option<&'static str> {
+    if from.scheme() != to.scheme() {
+        Some("under another scheme")
+    } else if from.host_str() != to.host_str() {
+        Some("on another host")
+    } else {
+        (from.port_or_known_default() != to.port_or_known_default()).then_some("on another port")
+    }
+}
+
+/// Returns whether an address is that of a sitemap by its name.
+pub(crate) fn is_sitemap_name(url: &Url) -> bool {
+    url.path().rsplit('/').next().is_some_and(|name| name.contains("sitemap"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_uri_has_no_fragment_and_no_password() {
+        let uri_of = |argument: &str| uri(&parse(argument).unwrap());
+        assert_eq!(
+            uri_of("https://me:secret@example.org/a.md?b=1#c"),
+            "https://example.org/a.md?b=1"
+        );
+        assert_eq!(uri_of("http://example.org"), "http://example.org/");
+        assert!(parse("https://").is_err() && parse("file:///etc/passwd").is_err());
+    }
+}

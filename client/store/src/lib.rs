@@ -1,0 +1,48 @@
+/*!
+The store: a schema in PostgreSQL, and every statement that the client sends to the server.
+
+[`Store`] is a store and its connection. Its methods are in four groups:
+
+- queries: [`search`](Store::search), [`context`](Store::context), [`fragments`](Store::fragments),
+  [`outline`](Store::outline), [`status`](Store::status). Search, expansion and assembly are functions of
+  the extension;
+- writes: [`write`](Store::write) writes several documents in one transaction, each completely or not at
+  all;
+- administration: [`init`](Store::init), [`doctor`](Store::doctor), [`remove`](Store::remove), the settings
+  and the vector index;
+- a [`ShadowStore`] replaces a whole store.
+
+An error of the server becomes an [`Error`] with a remedy. No error contains a document's text.
+*/
+
+mod admin;
+mod connect;
+mod connection;
+mod error;
+mod layout;
+mod postgres_text;
+mod query;
+mod shadow;
+mod unnamed_statement;
+mod write;
+
+pub use admin::{
+    Changed, Finding, InitOptions, OtherSizes, Removal, RemovalSummary, Settings, Severity,
+    Splitting,
+};
+pub use connect::Notice;
+pub use connection::{Identity, Store};
+pub use error::{ConnectFailure, Error, Operation};
+pub use postgres_text::quote_identifier;
+pub use query::{
+    Argument, CallResult, ChunkKey, Collection, Column, ContextOptions, ContextRow, DocumentChunk,
+    DocumentFilter, DocumentKey, DocumentRow, Export, ExportFilter, ExportedChunk,
+    ExportedDocument, Filters, Fragment, FragmentQuery, Function, Hit, ListedDocument, OutlineRow,
+    Passage, RerankCandidate, Search, SearchMode, SearchResults, Status, StoredChunk,
+    StoredDocument,
+};
+pub use shadow::{OutdatedDocument, PendingSwap, ShadowDocument, ShadowOptions, ShadowStore};
+pub use write::{
+    ChunkIdentity, ChunkWrite, ClaimCursor, DocumentState, DocumentWrite, ExistingChunk,
+    ExistingDocument, MarkedClaim, MarkedDocument, UnembeddedChunk, WriteOutcome,
+};
