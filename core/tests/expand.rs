@@ -3,7 +3,7 @@
 mod budget;
 mod closings;
 mod invariants;
-mod memory;
+pub mod memory;
 mod records;
 mod relatives;
 mod seeds;
