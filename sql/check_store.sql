@@ -30,8 +30,7 @@ AS $$
     )
     SELECT CASE WHEN kind IN ('column', 'derived') THEN format('%I.%I.%I', store, relation, missing.name)
             ELSE format('%I.%I', store, missing.name) END,
-        CASE WHEN kind = 'view' AND to_regclass(format('%I.%I', store, relation)) IS NOT NULL THEN 'view is of an earlier version'
-            ELSE CASE kind WHEN 'derived' THEN 'column' ELSE kind END || ' is missing' END,
+        CASE kind WHEN 'derived' THEN 'column' ELSE kind END || ' is missing',
         CASE WHEN kind = 'column' AND ddl ~ ' (NOT NULL|PRIMARY KEY)' AND ddl !~ ' NOT NULL DEFAULT '
             THEN 'Restore the column from a backup: its content cannot be derived.'
             ELSE format('SELECT passage.upgrade_store(%L);', store) END

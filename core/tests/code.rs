@@ -2,6 +2,10 @@
 
 #![cfg(feature = "code")]
 
+pub mod cuts;
+#[allow(dead_code)] // The program `passages` parses, and this one only lists files.
+pub mod standalone;
+
 use passage_core::{
     Characters, Chunk, ChunkLimits, MediaType, SplitDocument, SplitOptions, Unit, split,
 };

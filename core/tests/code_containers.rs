@@ -9,16 +9,10 @@
 
 #![cfg(feature = "code")]
 
-#[path = "corpus/files.rs"]
-#[allow(dead_code)] // The folders are read alone.
-mod files;
-#[path = "code/standalone.rs"]
-mod standalone;
-
+use crate::code::standalone::{Frame, folders, parser, parses_alone, walk};
 use passage_core::assemble::Part;
 use passage_core::expand::Selection;
 use passage_core::{Characters, ChunkLimits, MediaType, SplitOptions, Unit, split};
-use standalone::{Frame, folders, parser, parses_alone, walk};
 use std::{collections::BTreeMap, path::Path};
 
 /// The results of one language.

@@ -8,18 +8,9 @@ cut has a better one nearby. `PASSAGE_CUTS` is a file for the list of these.
 
 #![cfg(feature = "code")]
 
-#[path = "code/cuts.rs"]
-mod cuts;
-#[path = "corpus/files.rs"]
-#[allow(dead_code)] // Files are read without conversion.
-mod files;
-#[path = "code/standalone.rs"]
-#[allow(dead_code)] // Parsing is for other tests.
-mod standalone;
-
-use cuts::{Counts, count};
+use crate::code::cuts::{Counts, count};
+use crate::code::standalone::code_files;
 use passage_core::{Characters, ChunkLimits, MediaType, SplitOptions, split};
-use standalone::code_files;
 use std::collections::BTreeMap;
 
 /// Limits at which most functions are cut.

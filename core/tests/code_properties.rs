@@ -2,17 +2,9 @@
 
 #![cfg(feature = "code")]
 
-#[path = "invariants/inputs.rs"]
-#[allow(dead_code)] // No valid code is edited.
-mod inputs;
-#[path = "invariants/splitting.rs"]
-mod invariants;
-#[path = "invariants/languages.rs"]
-mod languages;
-
-use inputs::limits;
-use invariants::{find_repeated_section, find_violation};
-use languages::LANGUAGES;
+use crate::invariants::inputs::limits;
+use crate::invariants::languages::LANGUAGES;
+use crate::invariants::splitting::{find_repeated_section, find_violation};
 use passage_core::{Characters, Chunk, ChunkLimits, MediaType, SplitOptions, split};
 use proptest::prelude::*;
 

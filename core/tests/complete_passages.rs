@@ -8,20 +8,11 @@ its text must parse in its language. Code is this project and the folders in `PA
 
 #![cfg(feature = "code")]
 
-#[path = "corpus/files.rs"]
-#[allow(dead_code)] // The folders are read alone.
-mod files;
-#[path = "expand/memory.rs"]
-#[allow(dead_code)] // The hits are in code and data only.
-mod memory;
-#[path = "code/standalone.rs"]
-mod standalone;
-
-use memory::{Store, TOKENS, passages, preset};
+use crate::code::standalone::{folders, parser, parses_alone, walk};
+use crate::expand::memory::{Store, TOKENS, passages, preset};
 use passage_core::assemble::{Part, Separator, assemble};
 use passage_core::expand::Budget;
 use passage_core::{Characters, ChunkLimits, DataFormat, MediaType, SplitOptions, split};
-use standalone::{folders, parser, parses_alone, walk};
 
 const NARROW: ChunkLimits = ChunkLimits { min: 20, preferred: 80, max: 160, window: 500 };
 

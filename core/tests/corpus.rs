@@ -8,15 +8,11 @@ seconds. `PASSAGE_NODE_DOCS` is a folder with the same pages as Markdown and as 
 `doc/api` of Node.js.
 */
 
-#[path = "corpus/files.rs"]
-mod files;
-#[path = "invariants/splitting.rs"]
-mod invariants;
-#[path = "corpus/tally.rs"]
+pub mod files;
 mod tally;
 
+use crate::invariants::splitting::{find_repeated_section, find_violation};
 use files::{Found, folders, read, registry, sample, walk};
-use invariants::{find_repeated_section, find_violation};
 use passage_core::split::MARKDOWN_OPTIONS;
 use passage_core::{Characters, Chunk, ChunkLimits, Kind, MediaType, SplitOptions, Unit, split};
 use pulldown_cmark::{Event, HeadingLevel, Parser, Tag, TagEnd};

@@ -1,14 +1,12 @@
 //! Chunks of structured data: their values and sections.
 
-#[path = "data/excerpt.rs"]
 mod excerpt;
-#[path = "data/json.rs"]
 mod json;
-#[path = "data/sections.rs"]
+pub mod names;
 mod sections;
-#[path = "data/toml.rs"]
+pub mod standalone;
 mod toml;
-#[path = "data/yaml.rs"]
+pub mod well_formed;
 mod yaml;
 
 use passage_core::{

@@ -5,15 +5,9 @@ Real data: nothing is lost, and the text of each section parses alone.
 `corpus` does.
 */
 
-#[path = "corpus/files.rs"]
-#[allow(dead_code)] // Files are read here as they are.
-mod files;
-#[path = "data/standalone.rs"]
-mod standalone;
-
-use files::{folders, registry, sample, walk};
+use crate::corpus::files::{folders, registry, sample, walk};
+use crate::data::standalone::{Counts, Language, check};
 use passage_core::{ChunkLimits, MediaType};
-use standalone::{Counts, Language, check};
 use std::{collections::BTreeMap, fs};
 
 const SMALL: ChunkLimits = ChunkLimits { min: 40, preferred: 120, max: 200, window: 300 };

@@ -1,24 +1,16 @@
 //! Properties of valid, broken and random data of every format.
 
-#[path = "data_properties/generators.rs"]
 mod generators;
-#[path = "invariants/inputs.rs"]
-mod inputs;
-#[path = "invariants/splitting.rs"]
-mod invariants;
-#[path = "data/names.rs"]
-mod names;
-#[path = "data/standalone.rs"]
-mod standalone;
 
+use crate::data::names;
+use crate::data::standalone::{Counts, Language, check};
+use crate::invariants::inputs::{edited, limits};
+use crate::invariants::splitting::{find_repeated_section, find_violation};
 use generators::{Style, data, json, style, toml, yaml};
-use inputs::{edited, limits};
-use invariants::{find_repeated_section, find_violation};
 use passage_core::{
     Characters, ChunkLimits, DataFormat, MediaType, SplitDocument, SplitOptions, split,
 };
 use proptest::prelude::*;
-use standalone::{Counts, Language, check};
 
 const TYPES: [&str; 4] = ["application/json", "application/jsonl", "text/x-yaml", "text/x-toml"];
 

@@ -8,22 +8,9 @@ often they are a whole file.
 `PASSAGE_CORPUS` is a list of folders, separated by `:`. Without it, the test reads cargo's cache.
 */
 
-#[path = "corpus/files.rs"]
-#[allow(dead_code)] // Files are read here as they are.
-mod files;
-#[path = "data/hostile.rs"]
-mod hostile;
-#[path = "expand/memory.rs"]
-#[allow(dead_code)] // The hits are in data only.
-mod memory;
-#[path = "data/standalone.rs"]
-#[allow(dead_code)] // Passages are parsed, and not sections.
-mod standalone;
-#[path = "data/well_formed.rs"]
-mod well_formed;
-
-use files::{folders, registry, walk};
-use memory::{Store, passages, preset};
+use crate::corpus::files::{folders, registry, walk};
+use crate::data::{hostile, standalone, well_formed};
+use crate::expand::memory::{Store, passages, preset};
 use passage_core::assemble::{Part, Separator, assemble};
 use passage_core::expand::{Budget, Hit};
 use passage_core::strategy::Strategy;

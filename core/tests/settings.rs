@@ -1,9 +1,6 @@
 //! Hostile documents of XML, INI and Java's properties.
 
-#[path = "invariants/splitting.rs"]
-mod invariants;
-
-use invariants::{find_repeated_section, find_violation};
+use crate::invariants::splitting::{find_repeated_section, find_violation};
 use passage_core::{Characters, ChunkLimits, MediaType, SplitDocument, SplitOptions, split};
 use std::fmt::Write;
 

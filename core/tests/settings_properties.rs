@@ -1,19 +1,12 @@
 //! Properties of XML, INI and Java's properties: generated, broken and random documents.
 
-#[path = "invariants/inputs.rs"]
-mod inputs;
-#[path = "invariants/splitting.rs"]
-mod invariants;
-#[path = "data/well_formed.rs"]
-mod well_formed;
-
-use inputs::{edited, limits};
-use invariants::{find_repeated_section, find_violation};
+use crate::data::well_formed::is_well_formed;
+use crate::invariants::inputs::{edited, limits};
+use crate::invariants::splitting::{find_repeated_section, find_violation};
 use passage_core::{
     Characters, Chunk, ChunkLimits, DataFormat, MediaType, SplitDocument, SplitOptions, Unit, split,
 };
 use proptest::prelude::*;
-use well_formed::is_well_formed;
 
 const TYPES: [&str; 3] = ["application/xml", "text/x-ini", "text/x-java-properties"];
 

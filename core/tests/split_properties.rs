@@ -1,16 +1,11 @@
 //! Properties of splitting for generated documents.
 
-#[path = "split_properties/documents.rs"]
 mod documents;
-#[path = "invariants/splitting.rs"]
-mod invariants;
-#[path = "split_properties/line_markup.rs"]
 mod line_markup;
-#[path = "split_properties/tables.rs"]
 mod tables;
 
+use crate::invariants::splitting::{find_repeated_section, find_violation};
 use documents::{Document, Part, document, markdownish};
-use invariants::{find_repeated_section, find_violation};
 use line_markup::{language, lined, linedish};
 use passage_core::{Characters, Chunk, ChunkLimits, MediaType, Sizer, SplitOptions, split};
 use proptest::{prelude::*, strategy::ValueTree};

@@ -8,22 +8,12 @@ one piece of the unit without a gap. Code is that of `code_cuts`.
 
 #![cfg(feature = "code")]
 
-#[path = "corpus/files.rs"]
-#[allow(dead_code)] // Files are read without conversion.
-mod files;
-#[path = "expand/memory.rs"]
-#[allow(dead_code)] // The hits are in code only.
-mod memory;
-#[path = "code/standalone.rs"]
-#[allow(dead_code)] // Files are read by their list.
-mod standalone;
-
-use memory::{Store, TOKENS, passages, preset};
+use crate::code::standalone::{Frame, code_files, parser, parses_alone};
+use crate::expand::memory::{Store, TOKENS, passages, preset};
 use passage_core::assemble::Part;
 use passage_core::expand::Budget;
 use passage_core::gaps::{ChunkPosition, assemble_with_gap_comments};
 use passage_core::{Characters, ChunkLimits, MediaType, SplitOptions, split};
-use standalone::{Frame, code_files, parser, parses_alone};
 use std::collections::BTreeMap;
 
 /// The maximum number of hits in a file.

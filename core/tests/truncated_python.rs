@@ -7,11 +7,7 @@ installed.
 
 #![cfg(feature = "code")]
 
-#[path = "expand/memory.rs"]
-#[allow(dead_code)] // The hits are in one document.
-mod memory;
-
-use memory::{Store, passages, preset};
+use crate::expand::memory::{Store, passages, preset};
 use passage_core::assemble::Part;
 use passage_core::expand::Budget;
 use passage_core::gaps::{ChunkPosition, assemble_with_gap_comments};

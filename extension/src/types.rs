@@ -8,8 +8,8 @@ sections and contents, are copied from a table to a result as bytes, without bei
 /// Implements the arguments of functions for a type that implements `FromDatum`.
 macro_rules! sql_argument {
     ($name:ident) => {
-        // SAFETY: the install script declares the argument with the type that is read, which
-        // tests/tests/schema.rs compares.
+        // SAFETY: the install script declares the argument with the type that is read, which the
+        // test `library::schema` compares.
         unsafe impl<'fcx> pgrx::callconv::ArgAbi<'fcx> for $name {
             unsafe fn unbox_arg_unchecked(arg: pgrx::callconv::Arg<'_, 'fcx>) -> Self {
                 // SAFETY: the argument has the declared type, and pgrx handles NULL before.
@@ -22,8 +22,8 @@ macro_rules! sql_argument {
 /// Implements the results of functions for a type that implements `IntoDatum`.
 macro_rules! sql_result {
     ($name:ident) => {
-        // SAFETY: the datum is of the type that the install script declares, which tests/tests/schema.rs
-        // compares.
+        // SAFETY: the datum is of the type that the install script declares, which the test
+        // `library::schema` compares.
         unsafe impl pgrx::callconv::BoxRet for $name {
             unsafe fn box_into<'fcx>(
                 self,

@@ -1,7 +1,7 @@
 /*!
 The support code of the tests that need a server.
 
-The tests are in the folder `tests/`, one file for each subject. Each test starts a [`Cluster`], a
+Each folder in `tests/` is a program, and has one file for each subject. Each test starts a [`Cluster`], a
 PostgreSQL server of its own that is removed at the end of the test. The tests do not link the
 extension; they call it through SQL, as users do, so `make install` must run before them.
 */

@@ -101,10 +101,10 @@ pub fn code_files(visit: &mut impl FnMut(&Path, &str, &Frame)) {
         walk(&folder, visit);
     }
     let mut paths = Vec::new();
-    crate::files::walk(&crate::files::registry(), &mut |path| {
+    crate::corpus::files::walk(&crate::corpus::files::registry(), &mut |path| {
         paths.extend(Some(path).filter(|path| frame(path).is_some()));
     });
-    for path in crate::files::sample(paths, SAMPLE) {
+    for path in crate::corpus::files::sample(paths, SAMPLE) {
         if let (Some(frame), Ok(text)) = (frame(&path), std::fs::read_to_string(&path)) {
             visit(&path, &text, frame);
         }

@@ -1,6 +1,6 @@
 //! Budgets: whole members, the ends of a container, and the limit of a hit's context. Each chunk has ten tokens.
 
-use crate::memory::{Store, preset};
+use super::memory::{Store, preset};
 use passage_core::expand::{Budget, DefaultBudget, Hit};
 use passage_core::{Kind, Strategy, StrategyOverrides};
 

@@ -1,6 +1,6 @@
 //! Closing lines in the chunk of a unit: the level of the chunk is that of the outermost unit that it closes.
 
-use crate::memory::{Store, preset};
+use super::memory::{Store, preset};
 use passage_core::assemble::Part;
 use passage_core::expand::{Budget, Selection};
 use passage_core::{Kind, Strategy};

@@ -1,6 +1,6 @@
 //! Invariants of expansion for any document, any hits and any strategy.
 
-use crate::memory::{Store, passages, preset};
+use super::memory::{Store, passages, preset};
 use passage_core::Strategy;
 use passage_core::expand::{Budget, Hit, Role, Rule};
 use passage_core::section::{self, Section, is_ancestor};

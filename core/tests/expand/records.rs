@@ -1,6 +1,6 @@
 //! Records: what a hit in structured data is widened to.
 
-use crate::memory::{Chunk, Store, passages, preset, titles};
+use super::memory::{Chunk, Store, passages, preset, titles};
 use passage_core::expand::{Budget, Role};
 use passage_core::{DataFormat, Kind, Unit};
 

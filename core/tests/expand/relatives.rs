@@ -1,6 +1,6 @@
 //! Parents, siblings, children, windows and sections of a hit.
 
-use crate::memory::{Store, preset, relatives};
+use super::memory::{Store, preset, relatives};
 use passage_core::Strategy;
 use passage_core::expand::Role;
 use passage_core::strategy::{Siblings, Window, Within};

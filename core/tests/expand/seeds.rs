@@ -1,6 +1,6 @@
 //! The examples of the papers on which the project is based.
 
-use crate::memory::{Store, guide, passages, preset};
+use super::memory::{Store, guide, passages, preset};
 use passage_core::expand::{Budget, Role};
 use passage_core::section::Section;
 use passage_core::strategy::StrategyOverrides;

@@ -1,0 +1,23 @@
+//! From documents to chunks: splitting, and what it never loses.
+
+mod code;
+mod code_cuts;
+mod code_properties;
+mod code_snapshots;
+mod corpus;
+mod data;
+mod data_corpus;
+mod data_properties;
+mod settings;
+mod settings_properties;
+mod snapshots;
+mod split;
+mod split_properties;
+
+/// The properties of every split, and the inputs that show them.
+mod invariants {
+    pub mod inputs;
+    #[cfg(feature = "code")]
+    pub mod languages;
+    pub mod splitting;
+}

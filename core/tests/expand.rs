@@ -1,0 +1,9 @@
+//! Expansion over documents in memory.
+
+mod budget;
+mod closings;
+mod invariants;
+pub mod memory;
+mod records;
+mod relatives;
+mod seeds;

@@ -1,9 +1,0 @@
-//! Expansion over documents in memory.
-
-mod budget;
-mod closings;
-mod invariants;
-mod memory;
-mod records;
-mod relatives;
-mod seeds;

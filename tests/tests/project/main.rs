@@ -1,0 +1,7 @@
+//! The files of the project: its documentation, its release, and the checks of `make lint`.
+
+mod examples;
+mod ground;
+mod growth;
+mod reference;
+mod release;
