@@ -1,12 +1,10 @@
 //! Facts about a store that a search needs, from the catalogs: language, dimensions, distance and the kind of index.
 
-use crate::spi::{Connection, Value};
+use crate::server::spi::{Connection, Value};
+use crate::server::types::Name;
 use crate::store::Store;
 use crate::store::layout::StatementKey;
-use crate::types::Name;
-use pgrx::pg_sys;
 use std::cell::OnceCell;
-use std::ffi::CStr;
 use std::rc::Rc;
 
 /// Facts about a store that a search needs.
