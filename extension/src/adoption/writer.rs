@@ -19,7 +19,7 @@ pub enum Change {
     Any,
 }
 
-/// The statements of an adopted store. `sql/adopt_triggers.sql` describes them.
+/// The statements of an adopted store. `sql/adopt/triggers.sql` describes them.
 pub struct Writer {
     inserted: Statement,
     updated: Statement,

@@ -20,23 +20,31 @@ DROP FUNCTION passage.strategies(name);
 /// The changes: a file, a text in it, and the text that replaces it.
 const CHANGES: [(&str, &str, &str); 6] = [
     // A moved function.
-    ("strategies.sql", "_passage.preset_strategies", "passage.preset_strategies"),
+    ("functions/strategies.sql", "_passage.preset_strategies", "passage.preset_strategies"),
     // A changed result.
     (
-        "strategies.sql",
+        "functions/strategies.sql",
         "    description text\n) LANGUAGE plpgsql",
         "    description text, is_preset boolean\n) LANGUAGE plpgsql",
     ),
-    ("strategies.sql", "p.max_chunks, p.description\n", "p.max_chunks, p.description, true\n"),
-    ("strategies.sql", "                s.description\n", "                s.description, false\n"),
+    (
+        "functions/strategies.sql",
+        "p.max_chunks, p.description\n",
+        "p.max_chunks, p.description, true\n",
+    ),
+    (
+        "functions/strategies.sql",
+        "                s.description\n",
+        "                s.description, false\n",
+    ),
     // A new function, and a schema.
     (
-        "stores.sql",
+        "functions/stores.sql",
         "-- stores: lists",
         "CREATE FUNCTION passage.added() RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN 1;\n\n-- stores: lists",
     ),
     (
-        "schemas.sql",
+        "internal/schemas.sql",
         "CREATE SCHEMA _passage;",
         "CREATE SCHEMA _passage;\nCREATE SCHEMA passage_next;",
     ),

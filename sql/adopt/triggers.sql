@@ -1,4 +1,4 @@
--- adopt_triggers: the triggers that keep an adopted store in step, and the statements that they run.
+-- The triggers that keep an adopted store in step, and the statements that they run.
 --
 -- One trigger function serves all stores (extension/src/functions/keep_adopted.rs). It runs the statements with the rights of
 -- the owner of the table, who also owns the store, so programs that write the table need no rights on the store.

@@ -1,4 +1,4 @@
--- adopt_checks: whether a table and expressions over its rows can be adopted.
+-- Whether a table and expressions over its rows can be adopted.
 
 -- Returns the columns of a table that an expression over its rows reads. Raises an error if the expression would run
 -- code of a role that the caller does not trust, before anything is planned.

@@ -1,4 +1,4 @@
--- adopted_source: what a store recorded of the table that it adopted, and whether that table is still the same.
+-- Source: what a store recorded of the table that it adopted, and whether that table is still the same.
 --
 -- A program may drop its table and create it again, so no object of the store depends on the table. The views read it
 -- through the function adopted_source of the store, whose body names the table. The planner inlines that body, so

@@ -1,9 +1,9 @@
--- adopt_plan: the objects of an adopted store, each with the statement that creates it.
+-- The objects of an adopted store, each with the statement that creates it.
 --
 -- Two side tables have what the source lacks: adopted_documents, and adopted_chunks with a row for each adopted row
 -- of the source. A row has the key of its source, so views join both. It also has a copy of the text, because context
 -- then reads one table. Views join the source on the nullable side: PostgreSQL leaves out such a join where a statement
--- needs only columns of the side table. They name the source by a function, which adopted_source.sql explains.
+-- needs only columns of the side table. They name the source by a function, which source.sql explains.
 --
 -- The comment of adopted_chunks has the arguments as JSON. Only the owner can change it, and their expressions run
 -- with the owner's rights.

@@ -1,4 +1,4 @@
--- adopt_frameworks: where the frameworks keep what a store needs, as SQL expressions over a row.
+-- Frameworks: the places of what a store needs in their tables, as SQL expressions over a row.
 --
 -- A framework is recognised by the names of its columns. An expression reads a row by the alias "source".
 -- The functions for metadata never raise an error, because a trigger calls them for each row that the

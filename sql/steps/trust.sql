@@ -1,4 +1,4 @@
--- step_trust: whether a trigger of keep_in_step may run code of a store and of its table.
+-- Whether a trigger of keep_in_step may run code of a store and of its table.
 --
 -- The trigger runs with the rights of every role that writes its table, and finds the store by its name. So a role
 -- that owned that name, or one with code in the store, could use the rights of all writers. Writers trust the owner

@@ -1,4 +1,4 @@
--- adopt_append: the statements of the triggers for one row that follows all others of its document.
+-- The statements of the triggers for one row that follows all others of its document.
 --
 -- Frameworks insert row by row. Such a row changes no other row, so it needs no window over its document: three small
 -- statements take half the time of the one that places any rows. The result must be the same.

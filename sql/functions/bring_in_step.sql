@@ -2,7 +2,7 @@
 --
 -- It ingests rows that were there before the trigger of keep_in_step, and repairs what no trigger sees:
 -- ATTACH and DETACH PARTITION, ALTER TABLE, disabled triggers, session_replication_role. It also reports
--- what prevents a trigger from working. Its settings are in shared_settings.sql.
+-- what prevents a trigger from working. Its settings are in internal/shared_settings.sql.
 
 CREATE FUNCTION passage.bring_in_step(relation regclass, OUT documents bigint, OUT removed bigint)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE

@@ -1,4 +1,4 @@
--- adopt_rows: what the triggers of an adopted store compute for each row.
+-- Rows: the values that the triggers of an adopted store compute for each row.
 
 -- The id of a chunk or document whose own id is not a uuid. It depends on the name that the source had when it
 -- was adopted and on the key alone, so it survives dump and restore, and the framework's drop and recreate.

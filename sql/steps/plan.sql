@@ -1,4 +1,4 @@
--- step_plan: the statements that a trigger of keep_in_step runs for a row, or why it cannot run.
+-- The statements that a trigger of keep_in_step runs for a row, or why it cannot run.
 --
 -- A document must hold the text of its row as of the end of the statement. So the trigger takes only key
 -- and uri from OLD and NEW, and reads the row from the table. It then sees what other triggers, other

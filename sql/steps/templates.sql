@@ -1,4 +1,4 @@
--- step_templates: the arguments of a trigger of keep_in_step as expressions on a row.
+-- The arguments of a trigger of keep_in_step as expressions on a row.
 --
 -- A column in the metadata becomes a JSON value, so no value of a row can end a string, add a key or make the
 -- object invalid: a write never fails because of it.

@@ -1,4 +1,4 @@
--- adopt_parts: the parts of statements that several objects of an adopted store share.
+-- The parts of statements that several objects of an adopted store share.
 --
 -- The expressions of adopt are parts of statements. adopt has checked that each is one expression.
 

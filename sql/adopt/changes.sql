@@ -1,4 +1,4 @@
--- adopted_changes: what changed in an adopted table or its store so that the triggers must not write.
+-- The changes of an adopted table or its store after which the triggers must not write.
 --
 -- The triggers run expressions over the rows with the rights of the owner of the table. So each of these functions decides
 -- by identity: by the oids of the tables and the roles that own them, the types of the columns and who owns these types.
