@@ -51,7 +51,8 @@ const CHANGES: [(&str, &str, &str); 6] = [
 ];
 
 /// The makers of scripts, and the file that they read.
-const MAKERS: [&str; 4] = ["places", "install-script", "update-script", "downgrade-script"];
+const MAKERS: [&str; 4] =
+    ["places", "build/install-script", "build/update-script", "build/downgrade-script"];
 
 /// A server installation that can use the scripts of the next version.
 pub struct Next(Installation);
@@ -99,7 +100,7 @@ fn write_files(folder: &Path) {
     let project = tempfile::tempdir().expect("a folder can be created");
     copy_project(project.path());
     let script = |maker: &str, update: Option<&str>| {
-        let output = Command::new(project.path().join("ground").join(maker))
+        let output = Command::new(project.path().join("ground/build").join(maker))
             .args(update)
             .output()
             .expect("the maker of the script runs");
@@ -135,7 +136,7 @@ fn write_files(folder: &Path) {
 
 /// Copies the SQL files and the makers of scripts.
 fn copy_project(to: &Path) {
-    fs::create_dir(to.join("ground")).expect("the folder is new");
+    fs::create_dir_all(to.join("ground/build")).expect("the folder is new");
     for maker in MAKERS.map(|name| format!("ground/{name}")) {
         fs::copy(root().join(&maker), to.join(&maker)).expect("the file is readable");
     }
