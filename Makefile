@@ -16,76 +16,76 @@ help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
 
 demo: ## load real documents into a private server and ask three questions
-	@ground/demo
+	@ground/docs/demo
 
 check: ## run every test on a temporary server
-	@ground/check
+	@ground/check/all
 
 interop: install ## test drivers and frameworks of other languages, and clients of the servers
-	@ground/interop
+	@ground/check/interop
 
 check-assert: ## run the SQL tests on a PostgreSQL with assertions; VALGRIND=yes adds valgrind
-	@ground/check-assert
+	@ground/check/assert
 
 all: ## build the extension without installing it
-	@ground/build >/dev/null
+	@ground/build/extension >/dev/null
 
 install: ## build and install the extension into the server of PG_CONFIG; GRAMMARS=no or 'python rust' saves memory
-	@ground/install
+	@ground/build/install
 
 install-client: ## build the client and install it into cargo's folder for programs, or BINDIR
-	@ground/install-client
+	@ground/build/install-client
 
 package: ## build Debian packages and archives for the server of PG_CONFIG, with the client, in target/packages
-	@ground/package
+	@ground/package/packages
 
 crates: ## package the crates of core and client, and build them as crates.io would; publishes nothing
 	@cargo publish --dry-run -p passage-core -p passage-http -p passage-source -p passage-embed -p passage-store -p passage
 
 installcheck: install ## run the SQL regress tests by pg_regress
-	@ground/regress
+	@ground/check/regress
 
 server: install ## start the private server and print its URL
-	@ground/server start
+	@ground/servers/server start
 
 stop: ## stop the private server
-	@ground/server stop
+	@ground/servers/server stop
 
 corpus: ## split and check thousands of real files of every kind
-	@ground/corpus-files
+	@ground/fuzz/corpus-files
 
 fuzz: ## fuzz the splitters, for SECONDS=600 each
-	@ground/fuzz $(or $(SECONDS),600)
+	@ground/fuzz/splitters $(or $(SECONDS),600)
 
 fuzz-grammars: ## fuzz the grammars of code under AddressSanitizer, for SECONDS=1800 of CPU time each
-	@ground/fuzz-grammars $(or $(SECONDS),1800)
+	@ground/fuzz/grammars $(or $(SECONDS),1800)
 
 bench: ## measure the ratios in docs/benchmarks.md
-	@ground/bench
+	@ground/bench/ratios
 
 scale: ## compare stores on Citus with plain ones, on the server of PG_CONFIG, which must have Citus
-	@ground/scale
+	@ground/check/scale
 
 upgrades: ## test pg_upgrade and dumps from PostgreSQL 15, 16 and 17 to newer ones; a release runs it
-	@ground/upgrades
+	@ground/check/upgrades
 
 release-check: ## run as root what a release needs besides `make check`: upgrades, each server, packages, crates
-	@ground/release-check
+	@ground/check/release
 
 quality: ## measure search and fragments with questions whose answers are known
-	@ground/quality
+	@ground/bench/quality
 
 docs: ## build a searchable site of the documentation in target/docs
-	@ground/docs
+	@ground/docs/site
 
 pictures: ## draw the pictures of the documentation again, from real data
-	@ground/pictures
+	@ground/docs/pictures
 
 hook: ## let git run the fast part of `make lint` before each commit
-	@ground/hook
+	@ground/check/hook
 
 lint: ## check format, clippy, language, cycles of modules, licenses, sources and container files
-	@ground/lint
+	@ground/check/lint
 
 clean: ## stop the server and remove all downloads and builds
-	@ground/clean
+	@ground/build/clean

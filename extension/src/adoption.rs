@@ -6,19 +6,24 @@ finds the other tables and the owner from these two, and checks at each call tha
 All else that a change can break is checked by the SQL function `adopted_write_problem` when PostgreSQL reports a change
 of a table, a role or a schema, and by the guard of each statement when PostgreSQL resolves its names.
 
-[`rights`] takes the rights of the owner, [`writer`] runs the statements.
+[`rights`] takes the rights of the owner, [`writer`] runs the statements, [`mod@table`] finds the table that a store adopted,
+and [`visibility`] what its policies compare.
 */
 
 mod rights;
+mod table;
+mod visibility;
 mod writer;
 
 pub use rights::Rights;
+pub use table::find_adopted;
+pub use visibility::expressions_of;
 pub use writer::{Change, Writer};
 
-use crate::catalog::{is_of_user, owner};
-use crate::error::Error;
-use crate::relation_watch::RelationWatch;
-use crate::spi::{self, Access, Connection, Guard, Statement, Value};
+use crate::server::catalog::{is_of_user, owner};
+use crate::server::error::Error;
+use crate::server::relation_watch::RelationWatch;
+use crate::server::spi::{self, Access, Connection, Guard, Statement, Value};
 use pgrx::{PgRelation, pg_sys};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;

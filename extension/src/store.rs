@@ -17,7 +17,6 @@ mod nearest_store;
 mod rights;
 mod search;
 mod shards;
-mod sql_text;
 mod write;
 
 pub use expansion::{ChunkColumns, ContextChunks, Hits, StoredHit, StrategyRequest};
@@ -25,17 +24,18 @@ pub use fragments::{ChunkLexemes, DocumentInfo, MAX_MATCHING, NamedDocument, Sou
 pub use layout::register;
 pub use nearest_store::nearest_store;
 pub use rights::{Command, OPERATIONS, has_right};
-pub use search::{Filters, QueryEmbedding, RankedChunks, TextMatches, TextRanking};
+pub use search::{
+    FRAGMENT_KEYS, Filters, QueryEmbedding, RankedChunks, SEARCH_KEYS, TextMatches, TextRanking,
+};
 pub use shards::ShardCall;
-pub use sql_text::quote_identifier;
 pub use write::{NewDocument, Outcome, Replaced};
 
-use crate::error::Error;
-use crate::settings;
-use crate::types::Name;
+use crate::server::error::Error;
+use crate::server::settings;
+use crate::server::spi::{self, Access, Statement, Value};
+use crate::server::types::Name;
 use layout::Layout;
 use pgrx::pg_sys;
-use shards::lock_chunks;
 use std::rc::Rc;
 
 /// The types that an ordinal may have.
@@ -93,6 +93,48 @@ fn find(name: &str) -> Option<Rc<Layout>> {
         layout = locked;
     }
     Some(layout)
+}
+
+/// Locks the chunks of a store until the transaction ends, as a SELECT on them does, so the caller waits for a reindex that
+/// replaces the store. A statement on shards names no table of the store, so it needs this lock. A caller who may not read
+/// the chunks gets no lock, and the error from the statement that reads.
+///
+/// Citus commits the swap of a reindex on one node after the other. A session that had to wait for it here also waits
+/// for the other nodes, where the name of the store may still be that of the former one.
+fn lock_chunks(layout: &Layout) {
+    let mode = pg_sys::AccessShareLock as i32;
+    // SAFETY: look-ups of privileges, and a lock on an oid, which is also possible if its relation was dropped. It is
+    // released with the transaction.
+    unsafe {
+        if !may_read(layout.chunks.oid)
+            || pg_sys::ConditionalLockRelationOid(layout.chunks.oid, mode)
+        {
+            return;
+        }
+        pg_sys::LockRelationOid(layout.chunks.oid, mode);
+    }
+    let query = "SELECT pg_catalog.count(*) FROM pg_catalog.run_command_on_all_nodes($1)";
+    let statement = Statement::new(&layout.store, query.to_owned(), Access::Any);
+    let wait = format!("SELECT FROM {} LIMIT 0", layout.chunks.name);
+    spi::connect(|connection| drop(connection.read(&statement, vec![Value::new(wait)])));
+}
+
+/// Returns whether the caller may read a column of a relation.
+///
+/// # Safety
+///
+/// The relation must exist, else PostgreSQL raises an error.
+unsafe fn may_read(relation: pg_sys::Oid) -> bool {
+    let (select, any) = (pg_sys::ACL_SELECT.into(), pg_sys::AclMaskHow::ACLMASK_ANY);
+    // SAFETY: look-ups in the catalog.
+    unsafe {
+        let role = pg_sys::GetUserId();
+        [
+            pg_sys::pg_class_aclcheck(relation, role, select),
+            pg_sys::pg_attribute_aclcheck_all(relation, role, select, any),
+        ]
+        .contains(&pg_sys::AclResult::ACLCHECK_OK)
+    }
 }
 
 /// Checks that a layout has the required columns, in types that can be read.

@@ -48,7 +48,7 @@ async fn embed(way: Way, kind: Kind, peak: &mut u64) -> f64 {
     let mut command = Command::new(std::env::current_exe().expect("a program knows where it is"));
     command.args([worker::NAME, way.name(), kind.name()]).kill_on_drop(true);
     if std::env::var_os("PASSAGE_MODEL").is_none() {
-        command.env("PASSAGE_MODEL", model_path().expect("ground/model fetches the model"));
+        command.env("PASSAGE_MODEL", model_path().expect("ground/fetch/model fetches the model"));
     }
     let output = command.output().await.expect("this program can be run");
     let stderr = String::from_utf8_lossy(&output.stderr);

@@ -171,7 +171,7 @@ pub fn is_worker() -> bool {
         }
     }
     let model = std::env::var_os("PASSAGE_MODEL").map(PathBuf::from).or_else(model_path);
-    let model = Model::load(&model.expect("ground/model fetches the model"));
+    let model = Model::load(&model.expect("ground/fetch/model fetches the model"));
     let model = model.expect("the model is there");
     let vectors = Vectors::open(&model, &target().join("quality"));
     let mut vectors = vectors.expect("the target folder can be written");

@@ -1,4 +1,4 @@
-"""Databases on the server of DATABASE_URL, which `ground/with-server` starts."""
+"""Databases on the server of DATABASE_URL, which `ground/servers/with-server` starts."""
 
 import itertools
 import os
@@ -34,7 +34,7 @@ def _with_database(url, name):
 
 def pytest_configure(config):
     if "DATABASE_URL" not in os.environ:
-        pytest.exit("the tests need a server: run ground/interop", returncode=1)
+        pytest.exit("the tests need a server: run ground/check/interop", returncode=1)
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 // Shared by all tests of the page: the database, the server `passage serve`, and a browser.
 //
-// ground/page-tests sets DATABASE_URL, PG_CONFIG, PASSAGE_MODEL, PASSAGE_CLIENT, CHROMIUM and NODE_PACKAGES.
+// ground/check/page-tests sets DATABASE_URL, PG_CONFIG, PASSAGE_MODEL, PASSAGE_CLIENT, CHROMIUM and NODE_PACKAGES.
 
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'

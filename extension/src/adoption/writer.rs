@@ -1,7 +1,7 @@
 //! The statements that bring the rows with some keys in step with their table, and their order.
 
-use crate::spi::{Access, Connection, Guard, Statement, Value};
-use crate::types::UuidArray;
+use crate::server::spi::{Access, Connection, Guard, Statement, Value};
+use crate::server::types::UuidArray;
 use pgrx::pg_sys;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -19,7 +19,7 @@ pub enum Change {
     Any,
 }
 
-/// The statements of an adopted store. `sql/adopt_triggers.sql` describes them.
+/// The statements of an adopted store. `sql/adopt/triggers.sql` describes them.
 pub struct Writer {
     inserted: Statement,
     updated: Statement,

@@ -9,10 +9,10 @@ mod in_document;
 mod in_store;
 mod lexeme_reader;
 
-use crate::error::Error;
-use crate::spi::Connection;
+use crate::server::error::Error;
+use crate::server::spi::Connection;
+use crate::server::types::Tsvector;
 use crate::store::{Filters, NamedDocument, QueryEmbedding, Store};
-use crate::types::Tsvector;
 use passage_core::fragments::{
     Coverage, FragmentCandidate, FragmentStrategy, MatchKind, QueryTerms, RankedChunk, TermVariant,
     rank_chunks,

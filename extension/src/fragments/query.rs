@@ -4,12 +4,12 @@ use super::candidates::{CandidateQuery, Candidates};
 use super::ranking::{best_chunks, positions};
 use super::rows::{FragmentRow, RowBuilder};
 use super::whole_document::{beginning, document_within, whole_document};
-use crate::error::Error;
-use crate::filter_argument::FRAGMENT_KEYS;
-use crate::notices;
-use crate::spi::Connection;
+use crate::server::error::Error;
+use crate::server::notices;
+use crate::server::spi::Connection;
+use crate::server::types::{Json, from_sql};
+use crate::store::FRAGMENT_KEYS;
 use crate::store::{DocumentInfo, Filters, NamedDocument, Store};
-use crate::types::{Json, from_sql};
 use passage_core::fragments::{
     FragmentLimits, FragmentStrategy, rank_chunks, select_fragments, text_runs, uri_words,
 };

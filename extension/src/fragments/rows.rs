@@ -1,8 +1,8 @@
 //! The rows of fragments: text and lines, signals, and the chunks and lines around it.
 
 use super::ranking::BestChunk;
+use crate::server::types::{Json, RawJsonb, to_sql};
 use crate::store::{DocumentInfo, SourceChunks};
-use crate::types::{Json, RawJsonb, to_sql};
 use passage_core::fragments::{Fragment, RankedChunk, Signal, TextRun};
 use pgrx::datum::Uuid as SqlUuid;
 use serde_json::{Map, Value, json};

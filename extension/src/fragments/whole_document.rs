@@ -2,7 +2,7 @@
 
 use super::ranking::positions;
 use super::rows::{FragmentRow, RowBuilder};
-use crate::spi::Connection;
+use crate::server::spi::Connection;
 use crate::store::{NamedDocument, Store};
 use passage_core::fragments::{Fragment, FragmentLimits, Truncation, select_fragments, text_runs};
 use std::collections::HashMap;

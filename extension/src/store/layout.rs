@@ -11,9 +11,9 @@ mod casts;
 mod relation;
 mod statement_cache;
 
-use super::sql_text::{ADD, CONCATENATE, DIVIDE, EQUAL, NO_KEY, quote_identifier};
-use crate::relation_watch::RelationWatch;
-use crate::spi::Statement;
+use crate::server::relation_watch::RelationWatch;
+use crate::server::spi::Statement;
+use crate::server::sql_text::{ADD, CONCATENATE, DIVIDE, EQUAL, NO_KEY, quote_identifier};
 use pgrx::pg_sys;
 pub use relation::Relation;
 pub use statement_cache::{StatementCache, StatementKey};

@@ -1,8 +1,8 @@
 //! The store whose name a misspelled name resembles.
 
-use crate::interrupt::pause;
-use crate::spi::{self, Access, Statement};
-use crate::store::sql_text::EQUAL;
+use crate::server::spi::{self, Access, Statement};
+use crate::server::sql_text::EQUAL;
+use passage_core::interrupt::poll_periodically as pause;
 use passage_core::misspelling::edits;
 
 /// Returns the store that the caller may use with the most similar name, or `None` if no name is similar.

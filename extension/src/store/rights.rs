@@ -9,10 +9,10 @@ policies that the role lacks.
 
 use super::Store;
 use super::layout::Layout;
-use crate::error::Error;
-use crate::settings;
-use crate::spi::{self, Access, Connection, Statement, Value};
-use crate::types::Name;
+use crate::server::error::Error;
+use crate::server::settings;
+use crate::server::spi::{self, Access, Connection, Statement, Value};
+use crate::server::types::Name;
 use pgrx::{IntoDatum, pg_sys};
 use std::cell::RefCell;
 use std::ffi::CString;

@@ -5,6 +5,7 @@ Finding chunks by words and by an embedding.
 embedding. Both statements have the conditions of [`filters`], so filters apply before any limit.
 */
 
+mod filter_argument;
 mod filters;
 mod frequencies;
 mod hit_listing;
@@ -16,6 +17,7 @@ mod store_facts;
 mod text_search;
 mod vector_search;
 
+pub use filter_argument::{FRAGMENT_KEYS, SEARCH_KEYS};
 pub use filters::{FilterShape, Filters};
 pub use index_scan::scan_settings;
 pub use query_embedding::QueryEmbedding;

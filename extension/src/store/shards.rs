@@ -13,23 +13,20 @@ it to the nodes that have the shards now, also while they move, and it sees what
 A store without Citus is read directly.
 */
 
-mod chunk_lock;
-mod route;
 mod shard_call;
 mod shard_key;
 mod shard_map;
 
-pub use chunk_lock::lock_chunks;
-pub use route::Route;
 pub use shard_call::ShardCall;
+pub use shard_map::Route;
 
 use super::Store;
 use super::layout::StatementKey;
 use super::search::scan_settings;
-use super::sql_text::{AT_LEAST, EQUAL, quote_identifier};
-use crate::error::Error;
-use crate::spi::{Access, Connection, Rows, Statement, Value};
-use crate::types::{from_sql, to_sql};
+use crate::server::error::Error;
+use crate::server::spi::{Access, Connection, Rows, Statement, Value};
+use crate::server::sql_text::{AT_LEAST, EQUAL, quote_identifier};
+use crate::server::types::{from_sql, to_sql};
 use pgrx::datum::Uuid as SqlUuid;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgLogLevel, pg_sys};

@@ -1,4 +1,4 @@
-"""A store of real documents on the server of DATABASE_URL, which `ground/with-server` starts."""
+"""A store of real documents on the server of DATABASE_URL, which `ground/servers/with-server` starts."""
 
 import os
 import pathlib
@@ -17,7 +17,7 @@ def url():
     """Returns the URL of a database with the store `rag`: pages of the documentation, with embeddings."""
     url = os.environ.get("DATABASE_URL")
     if not url:
-        pytest.exit("the tests need a server: run ground/interop", returncode=1)
+        pytest.exit("the tests need a server: run ground/check/interop", returncode=1)
     with psycopg.connect(url) as connection:
         connection.execute("DROP SCHEMA IF EXISTS rag CASCADE")
         documents.load(connection)

@@ -59,7 +59,7 @@ impl Kind {
 
 fn chunks(model: &Model) -> Vec<String> {
     let splitter = Splitter::by_wordpieces(model.wordpieces().clone(), model.limit() - 2);
-    let model = model_path().expect("ground/model fetches the model");
+    let model = model_path().expect("ground/fetch/model fetches the model");
     let mut files = Vec::new();
     corpus::collect(&model.with_file_name("corpus"), |_| true, &mut files);
     let split = |text: &String| {

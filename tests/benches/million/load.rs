@@ -99,7 +99,7 @@ async fn script(cluster: &Cluster) -> String {
 /// Returns the folder of the model.
 pub fn model_folder() -> PathBuf {
     let named = std::env::var_os("PASSAGE_MODEL").map(PathBuf::from);
-    named.or_else(model_path).expect("ground/model fetches the model")
+    named.or_else(model_path).expect("ground/fetch/model fetches the model")
 }
 
 async fn vacuum(cluster: &Cluster, table: &str) {

@@ -1,4 +1,4 @@
-"""Runs the client on an adopted store. `ground/interop` names the program in PASSAGE_CLIENT if it is built."""
+"""Runs the client on an adopted store. `ground/check/interop` names the program in PASSAGE_CLIENT if it is built."""
 
 import json
 import os

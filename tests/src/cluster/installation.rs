@@ -28,7 +28,7 @@ impl Installation {
     /// Panics if there is no server.
     pub fn find() -> Self {
         let named = std::env::var("PG_CONFIG").ok().filter(|name| !name.is_empty());
-        Self::of(&named.unwrap_or_else(|| ground("postgres", &[])))
+        Self::of(&named.unwrap_or_else(|| ground("servers/postgres", &[])))
     }
 
     /// Finds a server with TLS: the default one, or else one of the system. The pinned server is built
@@ -122,7 +122,7 @@ impl Installation {
 
     /// Returns a folder for data that several tests share. The server's user can enter it.
     pub(super) fn shared_folder() -> PathBuf {
-        ground("reachable", &[]).into()
+        ground("servers/reachable", &[]).into()
     }
 
     /// Returns the folder for sockets. Names of sockets must be short, and the temporary folder of root
@@ -136,7 +136,10 @@ impl Installation {
 fn server_user() -> Option<(u32, u32)> {
     let number = |text: String| text.parse::<u32>().expect("an id is a number");
     (number(output(Command::new("id").arg("-u"))) == 0).then(|| {
-        (number(ground("as_server", &["id", "-u"])), number(ground("as_server", &["id", "-g"])))
+        (
+            number(ground("servers/as_server", &["id", "-u"])),
+            number(ground("servers/as_server", &["id", "-g"])),
+        )
     })
 }
 

@@ -204,7 +204,9 @@ fn lacks_embedding(cluster: &Cluster, what: &str) -> bool {
     }
     let lacks = model_path().is_none() && std::env::var_os("PASSAGE_MODEL").is_none();
     if lacks {
-        cluster.installation().report_skipped(what, "there is no model: ground/model fetches it");
+        cluster
+            .installation()
+            .report_skipped(what, "there is no model: ground/fetch/model fetches it");
     }
     lacks
 }

@@ -13,7 +13,7 @@ use passage_tests::{Cluster, fixture};
 async fn every_example_of_the_documentation_prints_what_it_shows() {
     let cluster = Cluster::start().await;
     if model_path().is_none() {
-        let why = "there is no model: ground/model fetches it";
+        let why = "there is no model: ground/fetch/model fetches it";
         cluster.installation().report_skipped("the examples of the documentation", why);
         return;
     }

@@ -40,7 +40,7 @@ fn check_cycles_reports_a_cycle_between_siblings() {
         ("probe.rs", "pub struct Probe;\npub fn run() {}\nfn of(plan: &crate::plan::Plan) {}\n"),
     ]);
 
-    let output = check("check-cycles", folder.path());
+    let output = check("check/cycles", folder.path());
 
     assert_eq!(output.status.code(), Some(1));
     let report = stdout(&output);
@@ -59,7 +59,7 @@ fn check_cycles_reports_a_parent_that_calls_a_child_which_uses_the_parents_type(
         ("split/merge.rs", "use super::Options;\npub fn run() {}\n"),
     ]);
 
-    let output = check("check-cycles", folder.path());
+    let output = check("check/cycles", folder.path());
 
     assert_eq!(output.status.code(), Some(1));
     assert!(stdout(&output).contains("split -> split::merge -> split"), "{}", stdout(&output));
@@ -80,7 +80,7 @@ fn check_cycles_follows_re_exports_and_leaves_out_tests_comments_and_literals() 
         ("bin/tool.rs", "fn main() {}\n#[cfg(test)]\nmod tests { use super::main; }\n"),
     ]);
 
-    let output = check("check-cycles", folder.path());
+    let output = check("check/cycles", folder.path());
 
     assert_eq!(stdout(&output), "");
     assert_eq!(output.status.code(), Some(0));
@@ -91,7 +91,7 @@ fn language(name: &str, text: &str) -> (Option<i32>, String) {
     let folder = tempfile::tempdir().unwrap();
     let path: PathBuf = folder.path().join(name);
     fs::write(&path, text).unwrap();
-    let output = check("check-language", &path);
+    let output = check("check/language", &path);
     (
         output.status.code(),
         stdout(&output).replace(&format!("{}/", path.parent().unwrap().display()), ""),

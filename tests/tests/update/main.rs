@@ -84,6 +84,7 @@ async fn an_update_gives_the_catalog_of_a_fresh_installation_and_keeps_stores() 
     assert_ne!(catalog(&cluster).await, fresh);
     let dimensions = if cluster.has_vector() { "dimensions => 3" } else { "" };
     cluster.execute(&format!("SELECT passage.create_store({dimensions})")).await;
+    cluster.execute_as(SUPERUSER, "ALTER ROLE owner CREATEROLE").await;
     cluster.execute(TENANTS).await;
     cluster
         .execute(

@@ -20,30 +20,39 @@ DROP FUNCTION passage.strategies(name);
 /// The changes: a file, a text in it, and the text that replaces it.
 const CHANGES: [(&str, &str, &str); 6] = [
     // A moved function.
-    ("strategies.sql", "_passage.preset_strategies", "passage.preset_strategies"),
+    ("functions/strategies.sql", "_passage.preset_strategies", "passage.preset_strategies"),
     // A changed result.
     (
-        "strategies.sql",
+        "functions/strategies.sql",
         "    description text\n) LANGUAGE plpgsql",
         "    description text, is_preset boolean\n) LANGUAGE plpgsql",
     ),
-    ("strategies.sql", "p.max_chunks, p.description\n", "p.max_chunks, p.description, true\n"),
-    ("strategies.sql", "                s.description\n", "                s.description, false\n"),
+    (
+        "functions/strategies.sql",
+        "p.max_chunks, p.description\n",
+        "p.max_chunks, p.description, true\n",
+    ),
+    (
+        "functions/strategies.sql",
+        "                s.description\n",
+        "                s.description, false\n",
+    ),
     // A new function, and a schema.
     (
-        "stores.sql",
+        "functions/stores.sql",
         "-- stores: lists",
         "CREATE FUNCTION passage.added() RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN 1;\n\n-- stores: lists",
     ),
     (
-        "schemas.sql",
+        "internal/schemas.sql",
         "CREATE SCHEMA _passage;",
         "CREATE SCHEMA _passage;\nCREATE SCHEMA passage_next;",
     ),
 ];
 
 /// The makers of scripts, and the file that they read.
-const MAKERS: [&str; 4] = ["places", "install-script", "update-script", "downgrade-script"];
+const MAKERS: [&str; 4] =
+    ["places", "build/install-script", "build/update-script", "build/downgrade-script"];
 
 /// A server installation that can use the scripts of the next version.
 pub struct Next(Installation);
@@ -92,7 +101,7 @@ fn write_files(folder: &Path) {
     let project = tempfile::tempdir().expect("a folder can be created");
     copy_project(project.path());
     let script = |maker: &str, update: Option<&str>| {
-        let output = Command::new(project.path().join("ground").join(maker))
+        let output = Command::new(project.path().join("ground/build").join(maker))
             .args(update)
             .output()
             .expect("the maker of the script runs");
@@ -128,7 +137,7 @@ fn write_files(folder: &Path) {
 
 /// Copies the SQL files and the makers of scripts.
 fn copy_project(to: &Path) {
-    fs::create_dir(to.join("ground")).expect("the folder is new");
+    fs::create_dir_all(to.join("ground/build")).expect("the folder is new");
     for maker in MAKERS.map(|name| format!("ground/{name}")) {
         fs::copy(root().join(&maker), to.join(&maker)).expect("the file is readable");
     }

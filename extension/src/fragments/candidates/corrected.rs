@@ -1,6 +1,6 @@
 //! The lexemes of words that differ from misspelled words of a query by one slip.
 
-use crate::spi::Connection;
+use crate::server::spi::Connection;
 use crate::store::Store;
 use passage_core::fragments::{MatchKind, TermVariant, corrections};
 use passage_core::search::QueryLexemes;

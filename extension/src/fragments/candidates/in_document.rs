@@ -9,7 +9,7 @@ compared with the whole vocabulary of the document.
 use super::corrected::{corrected_lexemes, keep_likely};
 use super::lexeme_reader::LexemeReader;
 use super::{Candidates, whole_lexemes, without_variant};
-use crate::spi::Connection;
+use crate::server::spi::Connection;
 use crate::store::{ChunkLexemes, NamedDocument, Store};
 use passage_core::fragments::{
     FragmentCandidate, QueryTerms, can_be_prefix, similar_words, unmatched_words,

@@ -9,14 +9,14 @@ A word counts only if a chunk that the caller reads has it. So words of chunks t
 
 use super::corrected::{corrected_lexemes, keep_likely};
 use super::{Candidates, STORE_CHUNKS, whole_lexemes, without_variant};
-use crate::error::Error;
-use crate::interrupt::pause;
-use crate::spi::Connection;
+use crate::server::error::Error;
+use crate::server::spi::Connection;
+use crate::server::types::Tsvector;
 use crate::store::{ChunkLexemes, Filters, MAX_MATCHING, Store, TextMatches};
-use crate::types::Tsvector;
 use passage_core::fragments::{
     FragmentCandidate, QueryTerms, TermVariant, similar_words, unmatched_words, words_with_prefix,
 };
+use passage_core::interrupt::poll_periodically as pause;
 use passage_core::search::bm25::{Candidate, Occurrence};
 use passage_core::search::{SearchQuery, quote_lexeme};
 use std::collections::{BTreeSet, HashSet};

@@ -1,13 +1,13 @@
 //! The document that a call names by its uri or its id.
 
-use crate::error::Error;
-use crate::spi::{Connection, Value};
+use crate::server::error::Error;
+use crate::server::spi::{Connection, Value};
+use crate::server::sql_text::EQUAL;
+use crate::server::types::to_sql;
 use crate::store::Store;
 use crate::store::layout::{Layout, Relation, StatementKey};
 use crate::store::search::{FilterShape, Filters};
 use crate::store::shards::Route;
-use crate::store::sql_text::EQUAL;
-use crate::types::to_sql;
 use uuid::Uuid;
 
 /// The most documents with one uri that an error lists.

@@ -1,12 +1,12 @@
 //! The statement of `outline`: all chunks of one document, without their contents.
 
-use crate::interrupt::pause;
-use crate::spi::{Connection, Value};
+use crate::server::spi::{Connection, Value};
+use crate::server::sql_text::EQUAL;
+use crate::server::types::{section_from_sql, to_sql};
 use crate::store::Store;
 use crate::store::layout::{Layout, StatementKey};
 use crate::store::shards::Route;
-use crate::store::sql_text::EQUAL;
-use crate::types::{section_from_sql, to_sql};
+use passage_core::interrupt::poll_periodically as pause;
 use passage_core::outline::OutlineChunk;
 use std::collections::HashSet;
 use uuid::Uuid;

@@ -10,15 +10,15 @@ they are at least nine and a constant of the plan, so with more than [`FEW`] ids
 at each execution.
 */
 
-use crate::interrupt::pause;
-use crate::spi::{Access, Connection, Value};
+use crate::server::spi::{Access, Connection, Value};
+use crate::server::sql_text::EQUAL;
+use crate::server::types::{UuidArray, to_sql};
 use crate::store::Store;
 use crate::store::layout::{Layout, StatementKey};
 use crate::store::shards::Route;
-use crate::store::sql_text::EQUAL;
-use crate::types::{UuidArray, to_sql};
 use passage_core::MediaType;
 use passage_core::assemble::Part;
+use passage_core::interrupt::poll_periodically as pause;
 use uuid::Uuid;
 
 /// The most ids that a filter compares one after the other.

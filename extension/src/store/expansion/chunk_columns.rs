@@ -4,10 +4,10 @@ The columns of a chunk: what both statements select, and how it is read.
 A column that the store lacks is NULL. Contents are read only for chunks of the result.
 */
 
-use crate::spi::Rows;
+use crate::server::spi::Rows;
+use crate::server::sql_text::FIELD;
+use crate::server::types::{Column, Json, Ltree, RawText, TextArray, section_from_sql};
 use crate::store::layout::Layout;
-use crate::store::sql_text::FIELD;
-use crate::types::{Column, Json, Ltree, RawText, TextArray, section_from_sql};
 use passage_core::Unit;
 use passage_core::assemble::Part;
 use passage_core::section::Section;

@@ -1,7 +1,7 @@
 //! The containers around a hit in code: sections whose first chunk is the head of a container.
 
+use crate::server::sql_text::{AT_LEAST, AT_MOST, EQUAL, SUBTRACT, normalized_section};
 use crate::store::layout::Layout;
-use crate::store::sql_text::{AT_LEAST, AT_MOST, EQUAL, SUBTRACT, normalized_section};
 use passage_core::expand::Container;
 
 /// The most sections around a hit that are checked, the nearest first. Splitters create no deeper ones.

@@ -1,9 +1,9 @@
 //! The document of a hit, read with the hit.
 
 use super::chunk_columns::ChunkColumns;
-use crate::spi::Rows;
+use crate::server::spi::Rows;
+use crate::server::types::RawJsonb;
 use crate::store::layout::Relation;
-use crate::types::RawJsonb;
 use passage_core::MediaType;
 
 /// The document of a hit. All fields but the id may be unknown.

@@ -1,7 +1,7 @@
 //! How hits are looked up: by an array of ids, by one id, or by one id with the chunks around it.
 
+use crate::server::sql_text::{ADD, EQUAL, NO_KEY, SUBTRACT, between};
 use crate::store::layout::Layout;
-use crate::store::sql_text::{ADD, EQUAL, NO_KEY, SUBTRACT, between};
 use passage_core::Strategy;
 use passage_core::strategy::{RelativeLimits, Scope};
 

@@ -7,7 +7,7 @@ would scan a large document.
 */
 
 use super::probe_subqueries::ProbeFields;
-use crate::store::sql_text::{
+use crate::server::sql_text::{
     ABOVE, ADD, AT_LEAST, AT_MOST, BELOW, EQUAL, NO_KEY, SUBTRACT, between, normalized_section,
 };
 use passage_core::expand::Shape;

@@ -6,9 +6,9 @@ start. More probes share one subquery, which joins the shape's query to arrays o
 statement for one hit took 30 us this way, and 150 us as one join of all shapes to all probes.
 */
 
-use crate::spi::Value;
-use crate::store::sql_text::{ADD, section_literal};
-use crate::types::to_sql;
+use crate::server::spi::Value;
+use crate::server::sql_text::{ADD, section_literal};
+use crate::server::types::to_sql;
 use passage_core::expand::{Probe, Shape};
 use passage_core::section::Section;
 use std::collections::HashMap;

@@ -1,10 +1,10 @@
 //! The strategy of a call: a preset, or a row of the store's table `strategies`.
 
 use super::hit_document::HitDocument;
-use crate::error::Error;
+use crate::server::error::Error;
+use crate::server::sql_text::{EQUAL, UNEQUAL};
+use crate::server::types::Json;
 use crate::store::layout::Relation;
-use crate::store::sql_text::{EQUAL, UNEQUAL};
-use crate::types::Json;
 use passage_core::strategy::{CustomStrategy, Scope};
 use passage_core::{Error as Request, Strategy, StrategyOverrides};
 

@@ -5,12 +5,12 @@ A function that was split has several chunks of one section, and a class has its
 part in its own section. So the tokens of a unit are those of its section, counted up to a limit.
 */
 
-use crate::spi::{Connection, Value};
+use crate::server::spi::{Connection, Value};
+use crate::server::sql_text::EQUAL;
+use crate::server::types::UuidArray;
 use crate::store::Store;
 use crate::store::layout::{Layout, StatementKey};
 use crate::store::shards::Route;
-use crate::store::sql_text::EQUAL;
-use crate::types::UuidArray;
 use std::collections::HashMap;
 use uuid::Uuid;
 

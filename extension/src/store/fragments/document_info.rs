@@ -1,13 +1,13 @@
 //! The columns of documents that a fragment returns.
 
-use crate::error::Error;
-use crate::spi::{Connection, Value};
+use crate::server::error::Error;
+use crate::server::spi::{Connection, Value};
+use crate::server::sql_text::EQUAL;
+use crate::server::types::{RawJsonb, UuidArray};
 use crate::store::Store;
 use crate::store::layout::{Layout, Relation, StatementKey};
 use crate::store::search::Filters;
 use crate::store::shards::Route;
-use crate::store::sql_text::EQUAL;
-use crate::types::{RawJsonb, UuidArray};
 use passage_core::MediaType;
 use std::collections::HashMap;
 use uuid::Uuid;

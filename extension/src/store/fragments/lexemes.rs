@@ -1,13 +1,13 @@
 //! The lexemes of chunks and lines, read for fragments.
 
-use crate::interrupt::pause;
-use crate::spi::{Access, Connection, Value};
+use crate::server::spi::{Access, Connection, Value};
+use crate::server::sql_text::{EQUAL, MATCHES};
+use crate::server::types::{Tsvector, to_sql};
 use crate::store::Store;
 use crate::store::layout::{Layout, StatementKey};
 use crate::store::search::{FilterShape, Filters};
 use crate::store::shards::Route;
-use crate::store::sql_text::{EQUAL, MATCHES};
-use crate::types::{Tsvector, to_sql};
+use passage_core::interrupt::poll_periodically as pause;
 use passage_core::search::identifier_parts;
 use uuid::Uuid;
 

@@ -1,13 +1,13 @@
 //! The similarities of an embedding to all chunks of a document.
 
-use crate::interrupt::pause;
-use crate::spi::{Connection, Value};
+use crate::server::spi::{Connection, Value};
+use crate::server::sql_text::{EQUAL, NO_KEY, between};
+use crate::server::types::to_sql;
 use crate::store::Store;
 use crate::store::layout::{Layout, Relation, StatementKey};
 use crate::store::search::QueryEmbedding;
 use crate::store::shards::Route;
-use crate::store::sql_text::{EQUAL, NO_KEY, between};
-use crate::types::to_sql;
+use passage_core::interrupt::poll_periodically as pause;
 use uuid::Uuid;
 
 /// A chunk with its similarity by the store's distance.

@@ -5,14 +5,14 @@ A chunk may begin in the middle of a line or a fenced block. So its neighbors ar
 needed to return whole lines and blocks, and its parent for a preview.
 */
 
-use crate::interrupt::pause;
-use crate::spi::{Connection, Rows, Value};
+use crate::server::spi::{Connection, Rows, Value};
+use crate::server::sql_text::{ADD, BELOW, EQUAL, NO_KEY, SUBTRACT, between};
+use crate::server::types::{UuidArray, to_sql};
 use crate::store::Store;
 use crate::store::layout::{Layout, StatementKey};
 use crate::store::shards::Route;
-use crate::store::sql_text::{ADD, BELOW, EQUAL, NO_KEY, SUBTRACT, between};
-use crate::types::{UuidArray, to_sql};
 use passage_core::fragments::SourceChunk;
+use passage_core::interrupt::poll_periodically as pause;
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use uuid::Uuid;

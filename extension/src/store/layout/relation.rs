@@ -1,7 +1,7 @@
 //! A table or view of a store, with its columns and their types.
 
 use super::casts::can_cast;
-use crate::types::extension_type_name;
+use crate::server::types::extension_type_name;
 use pgrx::pg_sys;
 use std::collections::HashMap;
 use std::ffi::CStr;

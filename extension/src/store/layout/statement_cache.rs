@@ -1,6 +1,6 @@
 //! The prepared statements of a store that a session keeps.
 
-use crate::spi::{Access, Statement};
+use crate::server::spi::{Access, Statement};
 use std::any::Any;
 use std::rc::Rc;
 

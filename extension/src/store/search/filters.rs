@@ -6,10 +6,10 @@ a column that the store lacks matches nothing.
 */
 
 use super::query_embedding::QueryEmbedding;
-use crate::spi::Value;
+use crate::server::spi::Value;
+use crate::server::sql_text::{AT_LEAST, CONTAINS, EQUAL, LIKE, MERGE, SUBTRACT};
+use crate::server::types::Json;
 use crate::store::layout::{Layout, Relation};
-use crate::store::sql_text::{AT_LEAST, CONTAINS, EQUAL, LIKE, MERGE, SUBTRACT};
-use crate::types::Json;
 
 /// The filters of a call. `None` does not filter.
 #[derive(Clone, Debug, Default)]

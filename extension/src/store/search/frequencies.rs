@@ -6,11 +6,11 @@ table changes or is analyzed again. A lexeme that is not among them is so rare t
 it, up to a limit. Under row-level security, and for a view, there are no frequencies.
 */
 
-use crate::spi::{Access, Connection, Rows, Value};
+use crate::server::spi::{Access, Connection, Rows, Value};
+use crate::server::sql_text::{EQUAL, MATCHES};
 use crate::store::Store;
 use crate::store::layout::StatementKey;
 use crate::store::shards::Route;
-use crate::store::sql_text::{EQUAL, MATCHES};
 use passage_core::search::{Frequencies, LexemeCounts, MAX_CANDIDATES, QueryLexemes, quote_lexeme};
 use pgrx::pg_sys;
 use std::cell::RefCell;

@@ -1,11 +1,11 @@
 //! The statement of `search_hits`: the columns of chunks that were found.
 
-use crate::spi::{Connection, Value};
+use crate::server::spi::{Connection, Value};
+use crate::server::sql_text::EQUAL;
+use crate::server::types::{RawText, TextArray, UuidArray};
 use crate::store::Store;
 use crate::store::layout::{Layout, Relation, StatementKey};
 use crate::store::shards::Route;
-use crate::store::sql_text::EQUAL;
-use crate::types::{RawText, TextArray, UuidArray};
 use std::collections::HashMap;
 use uuid::Uuid;
 

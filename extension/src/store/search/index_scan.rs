@@ -6,7 +6,7 @@ orders them by the distance of their embeddings. The index visits `hnsw.ef_searc
 session that raises this setting has them all compared.
 */
 
-use crate::spi::Setting;
+use crate::server::spi::Setting;
 use pgrx::pg_sys;
 use std::ffi::{CStr, CString};
 use std::ops::RangeInclusive;

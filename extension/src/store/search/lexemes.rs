@@ -1,9 +1,9 @@
 //! The lexemes of a query, by the text search configuration of the store.
 
-use crate::interrupt::pause;
-use crate::spi::{Connection, Value};
+use crate::server::spi::{Connection, Value};
 use crate::store::Store;
 use crate::store::layout::StatementKey;
+use passage_core::interrupt::poll_periodically as pause;
 use passage_core::search::{QueryLexemes, SearchQuery, identifier_parts};
 
 /// A query that PostgreSQL's text search has parsed.

@@ -1,6 +1,6 @@
 //! Reading the candidates of a text search, and counting their lexemes.
 
-use crate::types::Tsvector;
+use crate::server::types::Tsvector;
 use passage_core::search::bm25::{Candidate, Idf, Occurrence};
 use passage_core::search::{LexemeCounts, QueryLexemes, Subquery};
 use std::collections::HashSet;

@@ -1,8 +1,8 @@
 //! The embedding of a query, and how the store compares it with its own embeddings.
 
 use super::store_facts::Distance;
-use crate::error::Error;
-use crate::spi::{Connection, Value};
+use crate::server::error::Error;
+use crate::server::spi::{Connection, Value};
 use crate::store::Store;
 
 /// An embedding to search by.

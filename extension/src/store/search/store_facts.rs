@@ -1,9 +1,9 @@
 //! Facts about a store that a search needs, from the catalogs: language, dimensions, distance and the kind of index.
 
-use crate::spi::{Connection, Value};
+use crate::server::spi::{Connection, Value};
+use crate::server::types::Name;
 use crate::store::Store;
 use crate::store::layout::StatementKey;
-use crate::types::Name;
 use std::cell::OnceCell;
 use std::rc::Rc;
 

@@ -16,13 +16,13 @@ use super::filters::{FilterShape, Filters};
 use super::lexemes::ParsedQuery;
 use super::match_reader::MatchReader;
 use super::query_embedding::QueryEmbedding;
-use crate::error::Error;
-use crate::interrupt::pause;
-use crate::spi::{Access, Connection, Value};
+use crate::server::error::Error;
+use crate::server::spi::{Access, Connection, Value};
+use crate::server::sql_text::{EQUAL, MATCHES};
 use crate::store::Store;
 use crate::store::layout::{Layout, StatementKey};
 use crate::store::shards::Route;
-use crate::store::sql_text::{EQUAL, MATCHES};
+use passage_core::interrupt::poll_periodically as pause;
 use passage_core::search::bm25::{Candidate, Idf, score_candidates};
 use passage_core::search::{
     ENOUGH_CANDIDATES, QueryLexemes, SearchQuery, Subquery, SubqueryPlan, coverage, plan_subqueries,

@@ -15,12 +15,12 @@ use super::RankedChunks;
 use super::filters::{FilterShape, Filters};
 use super::index_scan::{candidates, visited};
 use super::query_embedding::QueryEmbedding;
-use crate::interrupt::pause;
-use crate::spi::{Access, Connection, Value};
+use crate::server::spi::{Access, Connection, Value};
+use crate::server::sql_text::EQUAL;
 use crate::store::Store;
 use crate::store::layout::{Layout, StatementKey};
 use crate::store::shards::Route;
-use crate::store::sql_text::EQUAL;
+use passage_core::interrupt::poll_periodically as pause;
 use pgrx::{PgLogLevel, PgSqlErrorCode, function_name};
 use std::collections::HashSet;
 

@@ -1,9 +1,9 @@
 //! A statement for shards, with its values.
 
-use crate::error::Error;
-use crate::spi::{Access, Setting, Statement, Value};
+use crate::server::error::Error;
+use crate::server::spi::{Access, Setting, Statement, Value};
+use crate::server::types::Name;
 use crate::store::search::scan_settings;
-use crate::types::Name;
 use pgrx::datum::Uuid;
 use pgrx::{FromDatum, pg_sys};
 use std::cell::RefCell;

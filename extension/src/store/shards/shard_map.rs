@@ -1,13 +1,23 @@
 //! The shards of a store, and the one that has a document.
 
-use super::route::Route;
 use super::shard_key::{ShardKey, hash, shard_keys};
-use crate::interrupt::pause;
-use crate::spi::{Access, Connection, Rows, Statement, Value};
+use crate::server::spi::{Access, Connection, Rows, Statement, Value};
+use crate::server::sql_text::EQUAL;
 use crate::store::layout::{Layout, Relation};
-use crate::store::sql_text::EQUAL;
+use passage_core::interrupt::poll_periodically as pause;
 use pgrx::pg_sys;
 use uuid::Uuid;
+
+/// The shards of which a statement needs rows.
+#[derive(Clone, Copy)]
+pub enum Route<'a> {
+    /// All of them.
+    All,
+    /// Those of chunks. If the first value of the statement is an array, it has their ids in this order.
+    Chunks(&'a [Uuid]),
+    /// Those of documents. If the first value of the statement is an array, it has their ids in this order.
+    Documents(&'a [Uuid]),
+}
 
 /// The shards of a store. Each has a part of all tables that are read: of their rows, or a copy.
 pub struct ShardMap {

@@ -1,10 +1,10 @@
 //! A document to be written, and the arguments of the statements that write it.
 
-use crate::document::{PreparedDocument, SplitDocument};
-use crate::interrupt::pause;
-use crate::spi::Value;
-use crate::store::sql_text::section_literal;
-use crate::types::{Json, to_sql};
+use crate::server::spi::Value;
+use crate::server::sql_text::section_literal;
+use crate::server::types::{Json, to_sql};
+use crate::split::{PreparedDocument, SplitDocument};
+use passage_core::interrupt::poll_periodically as pause;
 use passage_core::{Chunk, SizeUnit, TextMark, chunk_metadata, document_metadata};
 use serde_json::Map;
 use uuid::Uuid;

@@ -11,12 +11,12 @@ inserted. The transaction of the caller makes the replacement atomic.
 use super::new_document::{NewDocument, content_values, document_values, position_values};
 use super::statements::{DistributedStatement, WriteStatement};
 use super::writable::WritableStore;
-use crate::document::SplitDocument;
-use crate::error::{Error, explain_denied, refused_hint};
-use crate::interrupt::pause;
-use crate::spi::{Connection, Rows, Value};
+use crate::server::error::{Error, explain_denied, refused_hint};
+use crate::server::spi::{Connection, Rows, Value};
+use crate::server::types::{Json, RawJsonb, UuidArray, to_sql};
+use crate::split::SplitDocument;
 use crate::store::rights::{Command, must_allow};
-use crate::types::{Json, RawJsonb, UuidArray, to_sql};
+use passage_core::interrupt::poll_periodically as pause;
 use passage_core::{Chunk, chunk_ids, document_id};
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};

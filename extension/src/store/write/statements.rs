@@ -1,9 +1,9 @@
 //! The statements that replace a document.
 
-use crate::spi::Access;
+use crate::server::spi::Access;
+use crate::server::sql_text::{EQUAL, FIELD, MERGE, WITHOUT};
 use crate::store::layout::{Layout, StatementKey};
 use crate::store::rights::Command;
-use crate::store::sql_text::{EQUAL, FIELD, MERGE, WITHOUT};
 
 /// Identifies a statement of replacing a document.
 #[derive(Clone, Copy, PartialEq, Eq)]

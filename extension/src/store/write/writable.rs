@@ -1,6 +1,6 @@
 //! Stores that can be written to: tables with every column that a loader writes.
 
-use crate::error::Error;
+use crate::server::error::Error;
 use crate::store::Store;
 use crate::store::layout::Relation;
 use passage_core::CHUNK_COLUMNS;

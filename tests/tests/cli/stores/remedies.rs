@@ -31,8 +31,13 @@ async fn each_remedy_of_check_store_removes_its_finding() {
     let mut seen = Seen::default();
     let cases = tables::CASES.iter().chain(views::CASES).chain(data::CASES);
     workshop.run_all(cases, &mut seen).await;
-    // The findings of `citus.sql` need Citus.
-    let sources = ["check_store", "check_columns", "check_store_data"];
+    // The findings of `citus/catalogs.sql` need Citus.
+    let sources = [
+        "functions/check_store",
+        "stores/check_relations",
+        "stores/check_columns",
+        "stores/check_data",
+    ];
     let coverage = Coverage::of(sources.map(Source::Sql));
     coverage.assert_seen(&seen, &[]);
 }
@@ -74,5 +79,5 @@ fn each_finding_of_an_adopted_table_is_in_the_test_of_its_remedies() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/regress/expected/adopt_remedies.out");
     let mut seen = Seen::default();
     seen.add_text(&std::fs::read_to_string(file).unwrap());
-    Coverage::of([Source::Sql("check_adopted")]).assert_problems_seen(&seen);
+    Coverage::of([Source::Sql("adopt/check_adopted")]).assert_problems_seen(&seen);
 }

@@ -39,7 +39,7 @@ pub const WITHOUT_CASE: [&str; 32] = [
     // `client/tls.rs`.
     "not encrypted",
     "Enable TLS in the server (ssl = on) and connect with sslmode=verify-full.",
-    // The server of the tests has the extension. `ground/bare-debian` installs it on one that has not.
+    // The server of the tests has the extension. `ground/package/bare-debian` installs it on one that has not.
     "it is not installed on the server",
     "make install PG_CONFIG=/path/to/pg_config",
     // `update/main.rs` has a database of the former version.

@@ -1,0 +1,242 @@
+//! Passages as rows of `reassemble` and `search`: their text, their citations and their columns.
+
+use super::request::ExpandedContext;
+use crate::server::types::{JsonArray, RawJsonb, UuidArray, integer, to_sql};
+use passage_core::assemble::{Assembly, Separator, assemble};
+use passage_core::expand::{LazyColumns, Role, Rule, SelectedChunk};
+use passage_core::gaps::{ChunkPosition, GapStyle, assemble_with_gap_comments};
+use passage_core::interrupt::poll_periodically as pause;
+use passage_core::reassemble::{Passage, PassageOptions, reassemble};
+use passage_core::{DataFormat, Family, MediaType, TableHeader, section};
+use pgrx::datum::{Range, Uuid};
+use std::fmt::Write;
+
+/// How the text of a passage is written.
+pub struct TextOptions {
+    /// The separator between chunks that do not touch. By default the media type decides.
+    pub separator: Option<String>,
+    /// The style of gaps. By default source code has a comment in each gap.
+    pub gaps: Option<GapStyle>,
+    /// The texts before and after each hit.
+    pub marks: [String; 2],
+}
+
+/// A passage, as the columns of the functions.
+pub type PassageRow = (
+    i32,
+    Option<f64>,
+    Uuid,
+    Option<String>,
+    Option<String>,
+    Option<String>,
+    Option<String>,
+    Option<String>,
+    Vec<String>,
+    String,
+    i32,
+    UuidArray,
+    UuidArray,
+    Option<i32>,
+    Option<i32>,
+    Vec<Range<i32>>,
+    JsonArray,
+    bool,
+    bool,
+    Option<RawJsonb>,
+    Option<Vec<Option<String>>>,
+);
+
+/// Clusters the selected chunks to passages, and returns their rows.
+pub fn passage_rows(
+    expanded: &ExpandedContext,
+    joining: &PassageOptions,
+    options: &TextOptions,
+) -> Vec<PassageRow> {
+    let ExpandedContext { stored_hits, hits, chunks, selected, .. } = expanded;
+    let scores: Vec<_> = stored_hits.iter().map(|hit| hit.scored.score).collect();
+    let passages = reassemble(hits, &scores, &chunks.chunk_rows, selected, joining);
+    passages.iter().map(|passage| row(expanded, passage, options)).collect()
+}
+
+fn row(expanded: &ExpandedContext, passage: &Passage, options: &TextOptions) -> PassageRow {
+    let ExpandedContext { stored_hits, chunks, selected, .. } = expanded;
+    let selected_chunks: Vec<&SelectedChunk> =
+        passage.chunks.iter().map(|index| &selected.chunks[*index]).collect();
+    let rows = || {
+        with_pauses(&selected_chunks).map(|selected_chunk| &chunks.chunk_rows[selected_chunk.row])
+    };
+    let best = &stored_hits[passage.hits[0]];
+    let document = &best.document;
+
+    // Only the first chunk contains the header.
+    let begins_table = rows().next().is_some_and(|row| row.ordinal == Some(0));
+    let header = expanded.headers.get(&document.id).filter(|_| !begins_table);
+    let media_type = document.media_type();
+    let mut assembly = text(expanded, &selected_chunks, &media_type, header, options);
+    let mut complete = passage.complete;
+    if let Some(format) = DataFormat::of(&media_type) {
+        assembly = assembly.excerpt(format);
+        // Records side by side may be on different levels.
+        let is_one = !passage.has_several_scopes(selected);
+        complete = complete && (is_one || format.parses(&assembly.text));
+    }
+    let are_hits: Vec<_> =
+        selected_chunks.iter().map(|selected_chunk| selected_chunk.role == Role::Hit).collect();
+    let [mark_start, mark_end] = &options.marks;
+    let mut assembly = assembly.highlight(&are_hits, mark_start, mark_end);
+    let section_of =
+        |selected_chunk: &SelectedChunk| chunks.section(selected_chunk.row).unwrap_or_default();
+    // Imports that were added are in another section.
+    let own = || {
+        with_pauses(&selected_chunks).filter(|selected_chunk| selected_chunk.rule != Rule::Imports)
+    };
+    let mut section =
+        own().next().map(|selected_chunk| section_of(selected_chunk)).unwrap_or_default();
+    for selected_chunk in own() {
+        // Most chunks of a long passage have only the root in common.
+        if !section.is_empty() {
+            section.truncate(section::common_prefix(&section, &section_of(selected_chunk)).len());
+        }
+    }
+    let lines = || {
+        with_pauses(&selected_chunks)
+            .map(|selected_chunk| lines_in_passage(expanded, selected_chunk.row))
+    };
+    let tokens = rows().map(|row| row.tokens).chain(header.map(|header| header.tokens));
+    (
+        passage.rank as i32,
+        passage.score,
+        to_sql(document.id),
+        document.collection.clone(),
+        document.version.clone(),
+        document.uri.clone(),
+        document.title.clone(),
+        document.media_type.clone(),
+        section,
+        std::mem::take(&mut assembly.text),
+        integer(tokens.map(i64::from).sum()),
+        rows().map(|row| row.chunk).collect(),
+        passage.hits.iter().map(|hit| stored_hits[*hit].scored.chunk).collect(),
+        lines().filter_map(|(first, _)| first).min(),
+        lines().filter_map(|(_, last)| last).max(),
+        assembly.spans.iter().map(|span| Range::from(span.clone())).collect(),
+        citations(expanded, &selected_chunks, &assembly),
+        passage.truncated,
+        complete,
+        document.metadata,
+        expanded.has_source_ids.then(|| source_ids(expanded, &selected_chunks)),
+    )
+}
+
+/// Returns the ids that the chunks have in the table that their store adopted.
+fn source_ids(
+    expanded: &ExpandedContext,
+    selected_chunks: &[&SelectedChunk],
+) -> Vec<Option<String>> {
+    with_pauses(selected_chunks)
+        .map(|selected_chunk| expanded.chunks.chunk(selected_chunk.row).source_id_text())
+        .collect()
+}
+
+/// Joins the chunks of a passage, below the header of their table.
+fn text(
+    expanded: &ExpandedContext,
+    selected_chunks: &[&SelectedChunk],
+    media_type: &MediaType,
+    header: Option<&TableHeader>,
+    options: &TextOptions,
+) -> Assembly {
+    let TextOptions { separator, gaps, .. } = options;
+    let chunk = |selected_chunk: &&SelectedChunk| expanded.chunks.chunk(selected_chunk.row);
+    let part = |selected_chunk: &&SelectedChunk| {
+        expanded.selected.part(selected_chunk.row, chunk(selected_chunk).part())
+    };
+    let parts: Vec<_> = with_pauses(selected_chunks).map(part).collect();
+    let with_comments =
+        gaps.map_or(media_type.family() == Family::Code, |gaps| gaps == GapStyle::Comment);
+    let comment = media_type.comment_syntax().filter(|_| with_comments);
+    if let (None, Some(comment)) = (separator, comment) {
+        let position = |selected_chunk: &&SelectedChunk| {
+            let ordinal = chunk(selected_chunk).ordinal();
+            let (first_line, last_line) = lines_in_passage(expanded, selected_chunk.row);
+            ChunkPosition { ordinal, first_line, last_line }
+        };
+        let positions: Vec<_> = with_pauses(selected_chunks).map(position).collect();
+        assemble_with_gap_comments(&parts, &positions, comment)
+    } else {
+        let separator = separator_of(media_type, separator.as_deref());
+        header.map_or_else(
+            || assemble(&parts, separator),
+            |header| header.assemble(&parts, separator),
+        )
+    }
+}
+
+/// Returns the first and the last line of a chunk that are in a passage.
+fn lines_in_passage(expanded: &ExpandedContext, row: usize) -> (Option<i32>, Option<i32>) {
+    let ExpandedContext { chunks, selected, .. } = expanded;
+    let (first, last) = chunks.chunk(row).lines();
+    if !selected.outer_closings.contains_key(&row) {
+        return (first, last);
+    }
+    let cut = selected.lines_left_out(row, &chunks.content(row));
+    (first, last.map(|last| last.saturating_sub(cut)))
+}
+
+/// The number of citations that are parsed as jsonb at once.
+const PART: usize = 1_000;
+
+/// Returns which bytes of the passage come from which chunk, with their lines in the source.
+///
+/// The JSON is written as text, since a tree of values takes twice as long. No value needs escaping.
+fn citations(
+    expanded: &ExpandedContext,
+    selected_chunks: &[&SelectedChunk],
+    assembly: &Assembly,
+) -> JsonArray {
+    let number =
+        |number: Option<i32>| number.map_or("null".to_owned(), |number| number.to_string());
+    let mut parts: Vec<String> = Vec::new();
+    let mut text = String::with_capacity(160 * selected_chunks.len().min(PART));
+    for (index, (selected_chunk, range)) in
+        with_pauses(selected_chunks).zip(&assembly.part_ranges).enumerate()
+    {
+        if index > 0 && index % PART == 0 {
+            text.push(']');
+            parts.push(std::mem::take(&mut text));
+        }
+        let row = &expanded.chunks.chunk_rows[selected_chunk.row];
+        let (first_line, last_line) = lines_in_passage(expanded, selected_chunk.row);
+        text.push(if text.is_empty() { '[' } else { ',' });
+        write!(
+            text,
+            r#"{{"chunk_id":"{}","ordinal":{},"role":"{}","start":{},"end":{},"first_line":{},"last_line":{}}}"#,
+            row.chunk,
+            number(row.ordinal),
+            selected_chunk.role.name(),
+            range.start,
+            range.end,
+            number(first_line),
+            number(last_line),
+        )
+        .expect("writing to a string cannot fail");
+    }
+    text.push(']');
+    parts.push(text);
+    JsonArray(parts)
+}
+
+/// Returns the chunks of a passage, with regular checks for interrupts.
+fn with_pauses<'p>(
+    selected_chunks: &'p [&'p SelectedChunk],
+) -> impl Iterator<Item = &'p &'p SelectedChunk> {
+    selected_chunks.iter().enumerate().map(|(index, selected_chunk)| {
+        pause(index);
+        selected_chunk
+    })
+}
+
+/// Returns the separator between chunks of a document that do not touch (decision 5).
+pub fn separator_of<'a>(media_type: &MediaType, given: Option<&'a str>) -> Separator<'a> {
+    given.map_or_else(|| media_type.family().separator(), Separator::Text)
+}

@@ -1,0 +1,186 @@
+//! The steps of every expanding function: read the hits, read their context, select.
+
+use crate::server::error::Error;
+use crate::server::settings;
+use crate::server::spi::{self, Connection};
+use crate::server::types::{Name, from_sql};
+use crate::store::{ChunkColumns, ContextChunks, Hits, Store, StoredHit, StrategyRequest};
+use passage_core::expand::{self, Budget, DefaultBudget, Hit, Plan, Selection, select_context};
+use passage_core::hits::{ScoredHit, rank_hits};
+use passage_core::interrupt::poll_periodically as pause;
+use passage_core::{MediaType, StrategyOverrides, TableHeader};
+use pgrx::datum::Uuid as SqlUuid;
+use std::collections::HashMap;
+use uuid::Uuid;
+
+/// The arguments of an expanding function.
+pub struct ExpandRequest {
+    pub chunk_ids: Option<Vec<Option<SqlUuid>>>,
+    pub scores: Option<Vec<Option<f64>>>,
+    pub strategy: Option<String>,
+    pub overrides: StrategyOverrides,
+    pub store: Option<Name>,
+}
+
+/// How hits of a store are expanded.
+pub struct Expansion<'a> {
+    pub store: &'a Store,
+    pub connection: &'a Connection,
+    pub kind: ResultKind,
+    pub default_budget: DefaultBudget,
+}
+
+/// The kind of a function's result.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum ResultKind {
+    /// Rows of context.
+    Context,
+    /// Rows of context, and the chunks that were left out.
+    Explanation,
+    /// Passages.
+    Passages {
+        /// Whether a passage includes the imports that it uses.
+        imports: bool,
+    },
+}
+
+/// The selected context of a request, while its chunks can be read.
+pub struct ExpandedContext<'a> {
+    /// The ids of the request, also those that were not found.
+    pub scored: &'a [ScoredHit<Uuid>],
+    pub stored_hits: &'a [StoredHit],
+    pub hits: &'a [Hit<'a>],
+    pub chunks: &'a ContextChunks<'a>,
+    pub selected: &'a Selection,
+    /// The headers of the documents that are tables.
+    pub headers: &'a HashMap<Uuid, TableHeader>,
+    /// Whether chunks have the ids of another table, which the store adopted.
+    pub has_source_ids: bool,
+}
+
+impl ExpandRequest {
+    /// Reads the hits and their context, selects chunks, and passes the selection to `then`.
+    ///
+    /// # Errors
+    ///
+    /// Returns what is wrong with the arguments or the store.
+    pub fn expand<R: Default>(
+        self,
+        kind: ResultKind,
+        then: impl FnOnce(ExpandedContext) -> R,
+    ) -> Result<R, Error> {
+        let ids = self.chunk_ids.unwrap_or_default();
+        let ids: Vec<_> = ids.into_iter().map(|id| id.map(from_sql)).collect();
+        let scored = rank_hits(&ids, self.scores.as_deref())?;
+        let strategy = strategy(self.strategy, self.overrides);
+        let store = Store::resolve(self.store)?;
+        spi::connect(|connection| {
+            let default_budget = settings::expansion_budget();
+            let expansion = Expansion { store: &store, connection, kind, default_budget };
+            let Some(hits) = expansion.hits(&scored, &strategy)? else { return Ok(R::default()) };
+            Ok(expansion.select(&scored, &hits, then))
+        })
+    }
+}
+
+impl<'a> Expansion<'a> {
+    /// Reads the hits. The columns of documents are read for passages alone.
+    ///
+    /// # Errors
+    ///
+    /// Returns what is wrong with the strategy. It returns no hits without ids.
+    pub fn hits(
+        &self,
+        scored: &[ScoredHit<Uuid>],
+        strategy: &StrategyRequest,
+    ) -> Result<Option<Hits<'a>>, Error> {
+        let mut hits = self.store.hits(self.connection, scored, strategy, self.columns())?;
+        for (index, hit) in hits.iter_mut().flat_map(|hits| &mut hits.list).enumerate() {
+            pause(index);
+            self.default_budget.apply(&mut hit.strategy);
+        }
+        Ok(hits)
+    }
+
+    /// Reads the context of the hits, selects chunks, and passes the selection to `then`.
+    pub fn select<R>(
+        &self,
+        scored: &[ScoredHit<Uuid>],
+        read: &Hits,
+        then: impl FnOnce(ExpandedContext) -> R,
+    ) -> R {
+        let hits = read.hits();
+        let imports = self.kind == ResultKind::Passages { imports: true };
+        let mut plan = expand::plan(&hits, imports);
+        if matches!(self.kind, ResultKind::Passages { .. }) {
+            read_table_headers(read, &mut plan);
+        }
+        let chunks = self.store.context_chunks(self.connection, read, &plan, self.columns());
+        let headers = &table_headers(read, &plan, &chunks);
+        // Each hit may be in a passage of its own, which begins with the header.
+        let headers_of = |hit: &Hit| headers.get(&hit.document).map_or(0, |header| header.tokens);
+        let reserved = hits.iter().map(headers_of).fold(0, u32::saturating_add);
+        let budget = self.budget(&hits).without(reserved);
+        let explain = self.kind == ResultKind::Explanation;
+        let selected = select_context(&hits, &plan, &chunks.chunk_rows, &chunks, budget, explain);
+        let (stored_hits, hits, chunks, selected) = (&read.list[..], &hits[..], &chunks, &selected);
+        let has_source_ids = self.store.has_source_ids();
+        then(ExpandedContext {
+            scored,
+            stored_hits,
+            hits,
+            chunks,
+            selected,
+            headers,
+            has_source_ids,
+        })
+    }
+
+    /// Returns the budget of hits.
+    pub fn budget(&self, hits: &[Hit]) -> Budget {
+        Budget::with_default(hits, self.default_budget)
+    }
+
+    fn columns(&self) -> ChunkColumns {
+        match self.kind {
+            ResultKind::Passages { imports } => ChunkColumns::Passage { imports },
+            ResultKind::Context | ResultKind::Explanation => ChunkColumns::Context,
+        }
+    }
+}
+
+/// Returns the strategy of a call, by default that of the setting.
+pub fn strategy(name: Option<String>, overrides: StrategyOverrides) -> StrategyRequest {
+    StrategyRequest { name: name.unwrap_or_else(settings::strategy), overrides }
+}
+
+/// Adds the first chunks of tables to a plan, because a header is a part of them.
+fn read_table_headers(read: &Hits, plan: &mut Plan) {
+    for (index, hit) in read.list.iter().enumerate() {
+        pause(index);
+        if hit.ordinal != Some(0) && TableHeader::is_possible(&hit.document.media_type()) {
+            plan.read_first_chunk(hit.document.id);
+        }
+    }
+}
+
+/// Returns the header of each table whose first chunk was read.
+fn table_headers(read: &Hits, plan: &Plan, chunks: &ContextChunks) -> HashMap<Uuid, TableHeader> {
+    if plan.first_chunks.is_empty() {
+        return HashMap::new();
+    }
+    let media_types: HashMap<Uuid, MediaType> =
+        read.list.iter().map(|hit| (hit.document.id, hit.document.media_type())).collect();
+    let documents: HashMap<usize, Uuid> =
+        plan.first_chunks.iter().map(|(document, probe)| (*probe, *document)).collect();
+    let mut headers = HashMap::new();
+    for (index, row) in chunks.chunk_rows.iter().enumerate() {
+        pause(index);
+        let Some(document) = row.probe.and_then(|probe| documents.get(&probe)) else { continue };
+        let chunk = chunks.chunk(index);
+        let start = chunk.span().map(|span| span.start);
+        let header = TableHeader::of(&media_types[document], &chunk.content(), start, row.tokens);
+        headers.extend(header.map(|header| (*document, header)));
+    }
+    headers
+}

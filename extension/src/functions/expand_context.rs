@@ -1,0 +1,201 @@
+//! `expand_context` and `expand_contexts`: the context of hits, one row for each chunk.
+
+use crate::expansion;
+use crate::expansion::{ExpandRequest, ExpandedContext, ResultKind};
+use crate::server::types::{Json, Ltree, Name, RawText, TextArray, to_sql};
+use passage_core::StrategyOverrides;
+use passage_core::expand::{Role, SelectedChunk};
+use passage_core::interrupt::poll_periodically as pause;
+use pgrx::datum::Uuid;
+use pgrx::iter::TableIterator;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::{default, name, pg_extern};
+
+/// A row of context, as the columns of both functions.
+type Context = (
+    Uuid,
+    Uuid,
+    Option<i32>,
+    &'static str,
+    i32,
+    Uuid,
+    Option<f64>,
+    Option<f64>,
+    Option<i32>,
+    TextArray,
+    Option<Ltree>,
+    i32,
+    RawText,
+    Option<RawText>,
+);
+
+#[pg_extern(stable, parallel_restricted, schema = "passage")]
+#[expect(clippy::too_many_arguments, clippy::type_complexity, reason = "those of the SQL function")]
+fn expand_context(
+    chunk_id: Option<Uuid>,
+    strategy: default!(Option<String>, "NULL"),
+    parents: default!(Option<i32>, "NULL"),
+    preceding: default!(Option<i32>, "NULL"),
+    following: default!(Option<i32>, "NULL"),
+    children: default!(Option<i32>, "NULL"),
+    before: default!(Option<i32>, "NULL"),
+    after: default!(Option<i32>, "NULL"),
+    windows: default!(Option<Json>, "NULL"),
+    siblings: default!(Option<String>, "NULL"),
+    within: default!(Option<String>, "NULL"),
+    threshold: default!(Option<f64>, "NULL"),
+    count_by: default!(Option<String>, "NULL"),
+    max_tokens: default!(Option<i32>, "NULL"),
+    max_chunks: default!(Option<i32>, "NULL"),
+    store: default!(Option<Name>, "NULL"),
+    limits: default!(Option<Json>, "NULL"),
+) -> Result<
+    TableIterator<
+        'static,
+        (
+            name!(chunk_id, Uuid),
+            name!(document_id, Uuid),
+            name!(ordinal, Option<i32>),
+            name!(role, &'static str),
+            name!(distance, i32),
+            name!(hit_id, Uuid),
+            name!(score, Option<f64>),
+            name!(decayed_score, Option<f64>),
+            name!(level, Option<i32>),
+            name!(section, TextArray),
+            name!(path, Option<Ltree>),
+            name!(tokens, i32),
+            name!(content, RawText),
+            name!(source_id, Option<RawText>),
+        ),
+    >,
+    ErrorReport,
+> {
+    let overrides = StrategyOverrides {
+        parents,
+        preceding,
+        following,
+        children,
+        before,
+        after,
+        windows: windows.map(Json::into_windows).transpose()?,
+        siblings,
+        within,
+        threshold,
+        count_by,
+        max_tokens,
+        max_passage_tokens: None,
+        max_chunks,
+    };
+    let overrides = expansion::limits(overrides, limits)?;
+    let request =
+        ExpandRequest { chunk_ids: Some(vec![chunk_id]), scores: None, strategy, overrides, store };
+    Ok(TableIterator::new(request.expand(ResultKind::Context, rows)?))
+}
+
+#[pg_extern(stable, parallel_restricted, schema = "passage")]
+#[expect(clippy::too_many_arguments, clippy::type_complexity, reason = "those of the SQL function")]
+fn expand_contexts(
+    chunk_ids: Option<Vec<Option<Uuid>>>,
+    scores: default!(Option<Vec<Option<f64>>>, "NULL"),
+    strategy: default!(Option<String>, "NULL"),
+    parents: default!(Option<i32>, "NULL"),
+    preceding: default!(Option<i32>, "NULL"),
+    following: default!(Option<i32>, "NULL"),
+    children: default!(Option<i32>, "NULL"),
+    before: default!(Option<i32>, "NULL"),
+    after: default!(Option<i32>, "NULL"),
+    windows: default!(Option<Json>, "NULL"),
+    siblings: default!(Option<String>, "NULL"),
+    within: default!(Option<String>, "NULL"),
+    threshold: default!(Option<f64>, "NULL"),
+    count_by: default!(Option<String>, "NULL"),
+    max_tokens: default!(Option<i32>, "NULL"),
+    max_chunks: default!(Option<i32>, "NULL"),
+    store: default!(Option<Name>, "NULL"),
+    limits: default!(Option<Json>, "NULL"),
+) -> Result<
+    TableIterator<
+        'static,
+        (
+            name!(chunk_id, Uuid),
+            name!(document_id, Uuid),
+            name!(ordinal, Option<i32>),
+            name!(role, &'static str),
+            name!(distance, i32),
+            name!(hit_id, Uuid),
+            name!(score, Option<f64>),
+            name!(decayed_score, Option<f64>),
+            name!(level, Option<i32>),
+            name!(section, TextArray),
+            name!(path, Option<Ltree>),
+            name!(tokens, i32),
+            name!(content, RawText),
+            name!(source_id, Option<RawText>),
+        ),
+    >,
+    ErrorReport,
+> {
+    let overrides = StrategyOverrides {
+        parents,
+        preceding,
+        following,
+        children,
+        before,
+        after,
+        windows: windows.map(Json::into_windows).transpose()?,
+        siblings,
+        within,
+        threshold,
+        count_by,
+        max_tokens,
+        max_passage_tokens: None,
+        max_chunks,
+    };
+    let overrides = expansion::limits(overrides, limits)?;
+    let request = ExpandRequest { chunk_ids, scores, strategy, overrides, store };
+    Ok(TableIterator::new(request.expand(ResultKind::Context, rows)?))
+}
+
+/// Returns the rows of the selected chunks.
+fn rows(expanded: ExpandedContext) -> Vec<Context> {
+    let ExpandedContext { stored_hits, chunks, selected, .. } = expanded;
+    let row = |selected_chunk: &SelectedChunk| {
+        let columns = &chunks.chunk_rows[selected_chunk.row];
+        let chunk = chunks.chunk(selected_chunk.row);
+        let hit = &stored_hits[selected_chunk.hit];
+        let score = hit.scored.score;
+        (
+            to_sql(columns.chunk),
+            to_sql(hit.document.id),
+            columns.ordinal,
+            selected_chunk.role.name(),
+            selected_chunk.distance,
+            to_sql(hit.scored.chunk),
+            score,
+            score.map(|score| decayed(score, selected_chunk)),
+            chunk.level(),
+            chunk.raw_section(),
+            chunk.path(),
+            columns.tokens as i32,
+            chunk.raw_content(),
+            chunk.source_id(),
+        )
+    };
+    let selected_chunks = selected.chunks.iter().enumerate();
+    selected_chunks
+        .map(|(index, selected_chunk)| {
+            pause(index);
+            row(selected_chunk)
+        })
+        .collect()
+}
+
+/// Returns the score of a chunk of context (seed 002): half of the hit's score, divided by the distance.
+/// A distance of 0 counts as 1.
+fn decayed(score: f64, selected_chunk: &SelectedChunk) -> f64 {
+    match selected_chunk.role {
+        Role::Hit => score,
+        _ => score * 0.5 / f64::from(selected_chunk.distance.unsigned_abs().max(1)),
+    }
+}

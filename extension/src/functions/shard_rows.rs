@@ -1,0 +1,68 @@
+/*!
+`shard_rows`: the rows of a statement on a shard.
+
+A store that Citus distributes is read by this function, which runs where its shards are. The statement names
+the tables of the store. Each name becomes that of the shard, so the statement is a local one.
+
+The statement runs read-only and with the rights of the caller, who can execute it without this function too.
+Any role can call it, so the names of the tables are checked: a replaced name must not contain another one, or the
+statement would grow without limit.
+*/
+
+use crate::server::error::Error;
+use crate::server::spi::{self, Access};
+use crate::server::types::Name;
+use crate::store::ShardCall;
+use pgrx::datum::Uuid;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::{Array, pg_extern, pg_sys};
+
+/// The most tables of a statement: those of a store.
+const MAX_RELATIONS: usize = 5;
+
+/// Returns whether a name has a schema, and both are quoted.
+fn is_quoted(relation: &str) -> bool {
+    relation.starts_with('"') && relation.ends_with('"') && relation.contains("\".\"")
+}
+
+#[pg_extern(stable, parallel_restricted, schema = "_passage")]
+#[expect(clippy::too_many_arguments, reason = "those of the SQL function")]
+fn shard_rows(
+    key: Option<Uuid>,
+    keys: Option<Vec<Option<Uuid>>>,
+    store: Option<Name>,
+    relations: Option<Array<'_, &str>>,
+    shards: Option<Vec<Option<i64>>>,
+    statement: Option<String>,
+    access: Option<String>,
+    visited: Option<i64>,
+    types: Option<Vec<Option<pg_sys::Oid>>>,
+    arguments: Option<Vec<Option<String>>>,
+    owners: Option<Vec<Option<i32>>>,
+) -> Result<Vec<u8>, ErrorReport> {
+    let store = store.map_or_else(String::new, |Name(name)| name);
+    let access = access.as_deref().and_then(Access::from_name);
+    let relations = relations.filter(|names| names.len() <= MAX_RELATIONS);
+    let relations: Option<Vec<_>> =
+        relations.map(|names| names.iter().flatten().map(str::to_owned).collect());
+    let relations = relations.filter(|names| names.iter().all(|name| is_quoted(name)));
+    let (Some(key), Some(statement), Some(access), Some(relations)) =
+        (key, statement, access, relations)
+    else {
+        return Err(Error::ShardArguments { store }.into());
+    };
+    let call = ShardCall {
+        store,
+        keys: keys.unwrap_or_default().into_iter().flatten().collect(),
+        relations,
+        shards: shards.unwrap_or_default().into_iter().flatten().collect(),
+        statement,
+        access,
+        visited: visited.map(|count| usize::try_from(count).unwrap_or_default()),
+        types: types.unwrap_or_default().into_iter().flatten().collect(),
+        arguments: arguments.unwrap_or_default(),
+        owners,
+    };
+    let (statement, values, settings) = call.statement(call.position(key)?)?;
+    Ok(spi::connect(|connection| connection.read_packed(&statement, values, &settings))?)
+}

@@ -1,0 +1,151 @@
+/*!
+The passages of a search: as many as the caller asks for, if there are enough hits.
+
+Hits near each other form one passage, so the number of passages is known only after expansion. If there are too few,
+more candidates become hits, and the context is read again. If all candidates are hits, the legs are read on once
+for more of them. So a search executes a fixed number of statements at most.
+*/
+
+use super::legs::SearchHit;
+use super::request::SearchRequest;
+use crate::expansion::{Expansion, ResultKind};
+use crate::expansion::{PassageRow, TextOptions, passage_rows};
+use crate::server::error::Error;
+use crate::server::settings;
+use crate::server::spi;
+use crate::store::{Hits, Store, StrategyRequest};
+use passage_core::Kind;
+use passage_core::expand::{self, Budget, Hit};
+use passage_core::hits::rank_hits;
+use passage_core::reassemble::PassageOptions;
+use passage_core::search::{
+    HitBudget, HitCandidate, HitCost, HitLimits, SelectionEnd, select_hits,
+};
+use passage_core::strategy::Scope;
+use uuid::Uuid;
+
+/// How many times as many passages the hits form in the second and the third round, in which the context is read
+/// again.
+const GROWTH: [usize; 2] = [3, 27];
+
+/// How many times as many candidates the legs are read on for, and their most.
+const MORE_CANDIDATES: u32 = 10;
+const MAX_CANDIDATES: u32 = 1_000;
+
+/// A candidate in a document, whose unit in code is a section of a document by its key.
+type Candidate = HitCandidate<Uuid, (Uuid, i64)>;
+
+/// A search for passages.
+pub struct BestPassages {
+    pub search: SearchRequest,
+    pub strategy: StrategyRequest,
+    pub joining: PassageOptions,
+    pub text: TextOptions,
+    pub imports: bool,
+    /// The number of passages.
+    pub count: u32,
+}
+
+impl BestPassages {
+    /// Returns the passages, best first.
+    ///
+    /// # Errors
+    ///
+    /// Returns what is wrong with the arguments or the store.
+    pub fn rows(&self, store: &Store) -> Result<Vec<PassageRow>, Error> {
+        spi::connect(|connection| {
+            let kind = ResultKind::Passages { imports: self.imports };
+            let default_budget = settings::search_budget();
+            let expansion = Expansion { store, connection, kind, default_budget };
+            let limit = self.search.limit(self.count)?;
+            let more = match self.search.candidates {
+                None => limit.saturating_mul(MORE_CANDIDATES).min(MAX_CANDIDATES).max(limit),
+                Some(_) => limit,
+            };
+            let mut legs = self.search.legs(store, connection, limit, more)?;
+            let hits = legs.hits(limit);
+            let (rows, end) = self.passages(&expansion, &hits)?;
+            let can_read_on =
+                limit < more && hits.len() >= limit as usize && end == SelectionEnd::Candidates;
+            if rows.len() >= self.count as usize || !can_read_on {
+                return Ok(rows);
+            }
+            legs.read_on(more as usize)?;
+            let (more_rows, _) = self.passages(&expansion, &legs.hits(more))?;
+            Ok(if more_rows.len() > rows.len() { more_rows } else { rows })
+        })
+    }
+
+    /// Returns the passages of candidates, and why there are no more.
+    fn passages(
+        &self,
+        expansion: &Expansion,
+        found: &[SearchHit],
+    ) -> Result<(Vec<PassageRow>, SelectionEnd), Error> {
+        let ids: Vec<_> = found.iter().map(|hit| Some(hit.chunk)).collect();
+        let scores: Vec<_> = found.iter().map(|hit| Some(hit.score)).collect();
+        let ranked = rank_hits(&ids, Some(&scores))?;
+        let Some(mut read) = expansion.hits(&ranked, &self.strategy)? else {
+            return Ok((Vec::new(), SelectionEnd::Candidates));
+        };
+        let (candidates, budget) = candidates(expansion, &read);
+        let all = std::mem::take(&mut read.list);
+        let count = self.count as usize;
+        let mut limits =
+            HitLimits { passages: count, max_distance: self.joining.max_distance, budget };
+        // More hits can join passages, so the first round with the most passages counts.
+        let mut best = Vec::new();
+        let mut growth = GROWTH.into_iter();
+        loop {
+            let selected = select_hits(&candidates, limits);
+            let selected_hits = all.iter().zip(&selected.is_selected).filter(|(_, is)| **is);
+            read.list = selected_hits.map(|(hit, _)| hit.clone()).collect();
+            let rows = expansion.select(&ranked, &read, |expanded| {
+                passage_rows(&expanded, &self.joining, &self.text)
+            });
+            if rows.len() > best.len() {
+                best = rows;
+            }
+            let may_grow = best.len() < count && selected.end == SelectionEnd::Passages;
+            let Some(times) = growth.next().filter(|_| may_grow) else {
+                return Ok((best, selected.end));
+            };
+            limits.passages = count.saturating_mul(times);
+        }
+    }
+}
+
+/// Returns the hits as candidates, and the budget that they share.
+fn candidates(expansion: &Expansion, read: &Hits) -> (Vec<Candidate>, HitBudget) {
+    let hits = read.hits();
+    let budget = hit_budget(&hits, expansion.budget(&hits));
+    // A chunk of data is mostly a record itself.
+    let is_in_code =
+        |hit: &&Hit| hit.strategy.scope == Scope::Container && hit.kind != Some(Kind::Data);
+    let in_code: Vec<_> = match budget {
+        HitBudget::Unlimited => Vec::new(),
+        _ => hits.iter().filter(is_in_code).map(|hit| hit.chunk).collect(),
+    };
+    let mut units = expansion.store.unit_sizes(expansion.connection, &in_code);
+    let scopes = expand::plan(&hits, false).group_of;
+    let candidate = |(index, (hit, scope)): (usize, (&Hit, Option<usize>))| HitCandidate {
+        document: hit.document,
+        ordinal: hit.ordinal,
+        scope,
+        cost: HitCost {
+            tokens: u64::from(read.chunk(index).tokens()),
+            unit: units.remove(&hit.chunk),
+        },
+    };
+    (hits.iter().zip(scopes).enumerate().map(candidate).collect(), budget)
+}
+
+/// Returns the budget of hits. A limit of the call or of a strategy takes precedence over the default.
+fn hit_budget(hits: &[Hit], budget: Budget) -> HitBudget {
+    let is_given = hits.iter().any(|hit| hit.strategy.max_tokens.is_some());
+    match budget.max_tokens.map(u64::from) {
+        None => HitBudget::Unlimited,
+        Some(tokens) if is_given => HitBudget::Given(tokens),
+        Some(tokens) => HitBudget::Default(tokens),
+    }
+}

@@ -1,0 +1,149 @@
+/*!
+The rankings of both legs of a search, and their fusion.
+
+The rankings are kept, because a caller that needs more hits reads on: the text leg has ranked all its candidates
+already, and only the vector leg is read again.
+*/
+
+use crate::server::error::Error;
+use crate::server::spi::Connection;
+use crate::store::{Filters, QueryEmbedding, RankedChunks, Store, TextRanking};
+use passage_core::search::{FusedHit, RankedList, ScoredList, fuse, fuse_scores};
+use std::collections::HashMap;
+use uuid::Uuid;
+
+/// A chunk that the search found.
+#[derive(Clone, Copy, Debug)]
+pub struct SearchHit {
+    pub chunk: Uuid,
+    /// The fused score of two rankings, else the score of the only one.
+    pub score: f64,
+    /// The rank, from 1, and the score of the vector search.
+    pub vector: Option<(i32, f64)>,
+    /// The rank, from 1, and the score of the text search.
+    pub text: Option<(i32, f64)>,
+}
+
+/// The weight of the words relative to the embedding if their scores are fused, for a coverage of 1. Measured:
+/// `docs/benchmarks.md`.
+const WORDS: f64 = 2.0;
+
+/// The source of both legs.
+pub struct LegSource<'c> {
+    pub store: &'c Store,
+    pub connection: &'c Connection,
+    pub filters: &'c Filters,
+    pub embedding: Option<QueryEmbedding>,
+    /// The query, if the text leg is needed.
+    pub words: Option<&'c str>,
+}
+
+/// The rankings of a search.
+pub struct SearchLegs<'c> {
+    source: LegSource<'c>,
+    weights: [f64; 2],
+    /// The constant of reciprocal rank fusion; without it the scores are fused.
+    rrf_k: Option<u32>,
+    vector: Option<RankedChunks>,
+    text: Option<TextRanking>,
+    /// The number of chunks that each leg was read for. A shorter ranking is complete.
+    limit: usize,
+}
+
+impl<'c> SearchLegs<'c> {
+    /// Reads the rankings, each for `limit` chunks. Of the words up to `most` are kept.
+    ///
+    /// # Errors
+    ///
+    /// Returns that the store does not support full-text search.
+    pub fn read(
+        source: LegSource<'c>,
+        by_vector: bool,
+        (weights, rrf_k): ([f64; 2], Option<u32>),
+        [limit, most]: [usize; 2],
+    ) -> Result<Self, Error> {
+        let vector = source.embedding.as_ref().filter(|_| by_vector);
+        let vector = vector.map(|embedding| {
+            source.store.vector_search(source.connection, embedding, source.filters, limit)
+        });
+        let text = source.words.map(|words| source.text(words, [limit, most])).transpose()?;
+        Ok(Self { source, weights, rrf_k, vector, text, limit })
+    }
+
+    /// Reads the legs for `limit` chunks, if they may have so many.
+    ///
+    /// # Errors
+    ///
+    /// Returns that the store does not support full-text search.
+    pub fn read_on(&mut self, limit: usize) -> Result<(), Error> {
+        let Self { source, vector, text, limit: read, .. } = self;
+        let may_have_more = |hits: &RankedChunks| (*read..limit).contains(&hits.len());
+        let LegSource { store, connection, filters, embedding, words } = source;
+        if let (Some(embedding), Some(ranked)) = (embedding, vector.as_mut())
+            && may_have_more(ranked)
+        {
+            *ranked = store.vector_search(connection, embedding, filters, limit);
+        }
+        if let (Some(words), Some(ranked)) = (*words, text.as_mut())
+            && may_have_more(&ranked.hits)
+        {
+            *ranked = source.text(words, [limit; 2])?;
+        }
+        *read = limit;
+        Ok(())
+    }
+
+    /// Returns the fused hits of the first `limit` chunks of each leg, at most so many as were read.
+    pub fn hits(&self, limit: u32) -> Vec<SearchHit> {
+        let limit = self.limit.min(limit as usize);
+        let text = self.text.as_ref().map(|text| &text.hits);
+        let first = |hits: Option<&RankedChunks>| {
+            hits.into_iter().flatten().take(limit).copied().collect::<RankedChunks>()
+        };
+        let rankings = [first(self.vector.as_ref()), first(text)];
+        let scores: [HashMap<Uuid, f64>; 2] =
+            [0, 1].map(|which: usize| rankings[which].iter().copied().collect());
+        let is_fused = self.vector.is_some() && self.text.is_some();
+        let fused = if is_fused { self.fuse(rankings, limit) } else { unfused(rankings) };
+        let hit = |fused: FusedHit<Uuid>| {
+            let rank_and_score = |which: usize| {
+                fused.ranks[which].map(|rank| (rank as i32, scores[which][&fused.chunk]))
+            };
+            let (vector, text) = (rank_and_score(0), rank_and_score(1));
+            let single = vector.or(text).map_or(0.0, |(_, score)| score);
+            let score = if is_fused { fused.score } else { single };
+            SearchHit { chunk: fused.chunk, score, vector, text }
+        };
+        fused.into_iter().map(hit).collect()
+    }
+
+    fn fuse(&self, [vector, text]: [RankedChunks; 2], limit: usize) -> Vec<FusedHit<Uuid>> {
+        if let Some(rrf_k) = self.rrf_k {
+            let list = |hits: RankedChunks, weight| RankedList { ids: ids(hits), weight };
+            let lists = [list(vector, self.weights[0]), list(text, self.weights[1])];
+            return fuse(&lists, f64::from(rrf_k));
+        }
+        // Below the limit, the chunks that are not found have none of the words, so their score is 0.
+        let text_floor = (text.len() < limit).then_some(0.0);
+        let list = |hits, floor, weight| ScoredList { hits, floor, weight };
+        let coverage = self.text.as_ref().map_or(0.0, |text| text.coverage);
+        let words = list(text, text_floor, WORDS * coverage * self.weights[1]);
+        fuse_scores(&[list(vector, None, self.weights[0]), words])
+    }
+}
+
+impl LegSource<'_> {
+    fn text(&self, words: &str, limits: [usize; 2]) -> Result<TextRanking, Error> {
+        let embedding = self.embedding.as_ref();
+        self.store.text_search(self.connection, words, self.filters, embedding, limits)
+    }
+}
+
+/// Returns the order of the only ranking.
+fn unfused(rankings: [RankedChunks; 2]) -> Vec<FusedHit<Uuid>> {
+    fuse(&rankings.map(|hits| RankedList { ids: ids(hits), weight: 1.0 }), 0.0)
+}
+
+fn ids(hits: RankedChunks) -> Vec<Uuid> {
+    hits.into_iter().map(|(chunk, _)| chunk).collect()
+}

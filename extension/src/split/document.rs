@@ -1,0 +1,211 @@
+/*!
+Preparing and splitting a document that a call passes.
+
+Core runs in the backend here, and PostgreSQL may interrupt it. A panic of core becomes an error of the
+call, without the text of the document. A cancel remains PostgreSQL's own error.
+*/
+
+use super::free_memory;
+use crate::server::error::Error;
+use passage_core::interrupt::poll_periodically as pause;
+use passage_core::split::lacks_grammar;
+use passage_core::{
+    Characters, Chunk, ChunkLimits, HashInput, Kind, MetadataOverrides, SizeUnit, SplitOptions,
+    TextMark, split, strategy,
+};
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::{PgLogLevel, PgSqlErrorCode, PgTryBuilder, function_name, pg_sys};
+use serde_json::{Map, Value};
+use std::cell::Cell;
+use std::panic::AssertUnwindSafe;
+
+/// The arguments about a document and how it is split. NULL means: detect automatically.
+#[derive(Default)]
+pub struct DocumentArguments {
+    pub uri: Option<String>,
+    pub media_type: Option<String>,
+    pub title: Option<String>,
+    pub kind: Option<String>,
+    pub base_url: Option<String>,
+    pub max_size: Option<i32>,
+    pub preferred_size: Option<i32>,
+    pub min_size: Option<i32>,
+    pub max_with_preamble: Option<i32>,
+    pub overlap: Option<i32>,
+}
+
+/// The checked arguments.
+pub struct DocumentSource {
+    pub uri: String,
+    overrides: MetadataOverrides,
+    limits: ChunkLimits,
+    overlap: usize,
+}
+
+/// A document, and whether it is code that is split as text.
+pub struct PreparedDocument {
+    document: passage_core::Document,
+    code_as_text: bool,
+}
+
+/// A document's chunks.
+pub struct SplitDocument<'t> {
+    pub chunks: Vec<Chunk<'t>>,
+    pub syntax_error: Option<passage_core::SyntaxError>,
+}
+
+impl DocumentArguments {
+    /// Checks the arguments.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Request`] for an unknown media type or kind, for a text that is too long, and for limits out of
+    /// range or out of order.
+    pub fn parse(self) -> Result<DocumentSource, Error> {
+        let kind = |name: String| {
+            Kind::from_name(&name).ok_or(passage_core::Error::UnknownValue {
+                argument: "kind",
+                value: name,
+                valid: r#""prose", "code", "api-reference" and "data""#,
+            })
+        };
+        for (argument, text) in [("uri", &self.uri), ("base_url", &self.base_url)] {
+            strategy::check_length(argument, text.as_deref())?;
+        }
+        let size = |argument, value: Option<i32>| {
+            let size = value.map(|value| strategy::check_limit(argument, value)).transpose()?;
+            Ok::<_, Error>(size.map(|size| size as usize))
+        };
+        let limits = ChunkLimits::in_characters(
+            size("min_size", self.min_size)?,
+            size("preferred_size", self.preferred_size)?,
+            size("max_size", self.max_size)?,
+            size("max_with_preamble", self.max_with_preamble)?,
+        );
+        limits.check()?;
+        Ok(DocumentSource {
+            uri: self.uri.unwrap_or_default(),
+            overrides: MetadataOverrides {
+                media_type: self.media_type.as_deref().map(str::parse).transpose()?,
+                kind: self.kind.map(kind).transpose()?,
+                title: self.title,
+                base_url: self.base_url,
+            },
+            limits,
+            overlap: size("overlap", self.overlap)?.unwrap_or(0),
+        })
+    }
+}
+
+impl DocumentSource {
+    /// Converts a text to a document. Reports a NOTICE if it is code that is split as text.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Request`] for an invalid notebook and for a page that is too large,
+    /// [`Error::Nul`] if the document would contain a NUL, for example from an escape in a notebook, and
+    /// [`Error::CorePanic`] if core panics.
+    pub fn prepare(&self, text: &str) -> Result<PreparedDocument, Error> {
+        free_memory::return_later(text.len());
+        let document =
+            catch_panic(|| self.overrides.build_document(text.to_owned(), &self.uri, None))??;
+        pgrx::check_for_interrupts!();
+        if document.text.contains('\0') || document.title.as_ref().is_some_and(|t| t.contains('\0'))
+        {
+            return Err(Error::Nul);
+        }
+        let code_as_text = lacks_grammar(&document.media_type);
+        if code_as_text {
+            notify_once(document.media_type.name());
+        }
+        Ok(PreparedDocument { document, code_as_text })
+    }
+
+    /// Splits a document.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Nul`] if an escape in the document leads to a title with a NUL, and
+    /// [`Error::CorePanic`] if core panics.
+    pub fn split<'t>(&self, document: &'t PreparedDocument) -> Result<SplitDocument<'t>, Error> {
+        let passage_core::Document { text, media_type, kind, title, .. } = &document.document;
+        let title = title.as_deref();
+        let (limits, overlap, kind) = (self.limits, self.overlap, Some(*kind));
+        let options = SplitOptions { limits, title, overlap, kind };
+        let result = catch_panic(|| split(text, media_type, &options, &Characters))??;
+        let has_nul = |(index, chunk): (usize, &Chunk)| {
+            pause(index);
+            let mut texts = chunk.section.iter().chain(&chunk.imports).chain([&chunk.preamble]);
+            texts.any(|text| text.contains('\0'))
+        };
+        if result.chunks.iter().enumerate().any(has_nul) {
+            return Err(Error::Nul);
+        }
+        Ok(SplitDocument { chunks: result.chunks, syntax_error: result.syntax_error })
+    }
+
+    /// Returns the hash of everything that determines the chunks of a document, and the mark of a document
+    /// that is split as text.
+    pub fn content_hash(
+        &self,
+        text: &str,
+        document: &PreparedDocument,
+        metadata: &Map<String, Value>,
+    ) -> (Vec<u8>, Option<TextMark>) {
+        let (limits, overlap) = (self.limits, self.overlap);
+        let input = HashInput {
+            overrides: &self.overrides,
+            limits,
+            unit: SizeUnit::Characters,
+            overlap,
+            code_as_text: false,
+            model: None,
+            metadata,
+        };
+        let hash = |input: HashInput<'_>| input.content_hash(&self.uri, text.as_bytes());
+        let content_hash = hash(input);
+        if !document.code_as_text {
+            return (content_hash, None);
+        }
+        let as_text = hash(HashInput { code_as_text: true, ..input });
+        (as_text, Some(TextMark { content_hash, limits, overlap }))
+    }
+}
+
+impl std::ops::Deref for PreparedDocument {
+    type Target = passage_core::Document;
+
+    fn deref(&self) -> &Self::Target {
+        &self.document
+    }
+}
+
+/// Converts a panic to an error. The error has no message of the panic, which may quote the document. An
+/// error of PostgreSQL is passed on.
+fn catch_panic<R>(work: impl FnOnce() -> R) -> Result<R, Error> {
+    PgTryBuilder::new(AssertUnwindSafe(|| Ok(work())))
+        .catch_rust_panic(|_| Err(Error::CorePanic))
+        .execute()
+}
+
+/// Reports that code is split as text, once for a statement with any number of documents.
+fn notify_once(media_type: &str) {
+    thread_local! {
+        static LAST_STATEMENT: Cell<pg_sys::TimestampTz> = const { Cell::new(0) };
+    }
+    // SAFETY: reads a variable of the backend, in its one thread.
+    let statement = unsafe { pg_sys::GetCurrentStatementStartTimestamp() };
+    if LAST_STATEMENT.replace(statement) == statement {
+        return;
+    }
+    ErrorReport::new(
+        PgSqlErrorCode::ERRCODE_SUCCESSFUL_COMPLETION,
+        format!("{media_type} is split as text here"),
+        function_name!(),
+    )
+    .set_hint(
+        "Install the extension with the grammar, or run passage embed, which splits stored documents by \
+         their syntax.",
+    )
+    .report(PgLogLevel::NOTICE);
+}
