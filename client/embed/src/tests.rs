@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
 static MODEL: LazyLock<Arc<Model>> = LazyLock::new(|| {
-    let fetched = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/ground/all-MiniLM-L6-v2");
+    let fetched = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/ground/all-MiniLM-L6-v2");
     let folder =
         std::env::var_os("PASSAGE_MODEL").map_or_else(|| PathBuf::from(fetched), PathBuf::from);
     Model::load(&folder).expect("the default model is installed")

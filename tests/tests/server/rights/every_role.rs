@@ -119,7 +119,7 @@ fn calls(text: &str, function: &str) -> bool {
 
 /// Returns the Rust sources of a room, without comments.
 fn sources(room: &str) -> Vec<String> {
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(room).join("src")];
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(room)];
     let mut sources = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
