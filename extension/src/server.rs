@@ -18,7 +18,7 @@ pub mod types;
 pub fn register() {
     backtrace::turn_off();
     settings::define();
-    passage_core::interrupt::register(check_for_interrupts);
+    passage_split::interrupt::register(check_for_interrupts);
     types::register();
     step_guard::register();
     analysis::register();

@@ -6,10 +6,10 @@ too; the rest is the document. In a seed, the fourth byte is a line end: its fir
 and the readable document is below it.
 */
 
-#[path = "../../core/tests/invariants/splitting.rs"]
+#[path = "../../core/split/tests/invariants/splitting.rs"]
 mod invariants;
 
-use passage_core::{Characters, ChunkLimits, MediaType, SplitOptions, convert, decode, split};
+use passage_split::{Characters, ChunkLimits, MediaType, SplitOptions, convert, decode, split};
 use invariants::{find_violation, find_repeated_section};
 
 /// The choice of the first four bytes of an input.

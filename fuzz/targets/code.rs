@@ -2,7 +2,7 @@
 
 #![no_main]
 
-#[path = "../../core/tests/invariants/languages.rs"]
+#[path = "../../core/split/tests/invariants/languages.rs"]
 mod languages;
 
 use languages::LANGUAGES;

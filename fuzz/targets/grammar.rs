@@ -4,7 +4,7 @@
 
 #![no_main]
 
-use passage_core::{Characters, ChunkLimits, MediaType, SplitOptions, split};
+use passage_split::{Characters, ChunkLimits, MediaType, SplitOptions, split};
 use std::sync::LazyLock;
 
 static MEDIA_TYPE: LazyLock<MediaType> = LazyLock::new(|| {

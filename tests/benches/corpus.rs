@@ -4,8 +4,8 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use passage_core::media_type::is_binary;
-use passage_core::{MediaType, decode};
+use passage_split::media_type::is_binary;
+use passage_split::{MediaType, decode};
 use passage_tests::cluster::target;
 
 /// With fewer bytes of Markdown a benchmark proves little.

@@ -14,7 +14,7 @@ mod parsers;
 use std::hint::black_box;
 use std::time::Instant;
 
-use passage_core::{Characters, ChunkLimits, MediaType, SplitOptions, convert, split};
+use passage_split::{Characters, ChunkLimits, MediaType, SplitOptions, convert, split};
 
 use crate::corpus;
 use crate::rounds::turns;

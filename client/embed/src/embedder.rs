@@ -2,7 +2,7 @@
 
 use super::embedding::{Embedding, PendingEmbedding};
 use super::{Error, Pool, RemoteEmbedder};
-use passage_core::Sizer;
+use passage_split::Sizer;
 use std::sync::Arc;
 
 /// An embedder of texts: a model in this process or a service.

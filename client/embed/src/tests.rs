@@ -2,7 +2,7 @@
 //! fail without it, since a skipped test proves nothing.
 
 use super::{Embedding, Model, Pool};
-use passage_core::Sizer;
+use passage_split::Sizer;
 use proptest::prelude::*;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};

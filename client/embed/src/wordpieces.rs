@@ -1,6 +1,6 @@
 //! The sizer that counts a model's wordpieces.
 
-use passage_core::Sizer;
+use passage_split::Sizer;
 use tokenizers::{Model as _, Tokenizer};
 
 /// Bytes of a text that the tokenizer receives at once, since it allocates about fifty bytes for each
@@ -20,7 +20,7 @@ const LONGEST_WORD: usize = 100;
 ///
 /// ```no_run
 /// use passage_embed::Model;
-/// use passage_core::Sizer;
+/// use passage_split::Sizer;
 /// use std::path::Path;
 ///
 /// let model = Model::load(Path::new("/srv/models/all-MiniLM-L6-v2"))?;

@@ -7,7 +7,7 @@ bytes of a file, and adds the file's path to errors.
 
 use crate::error::Error;
 use crate::source;
-pub use passage_core::{Document, MetadataOverrides};
+pub use passage_split::{Document, MetadataOverrides};
 use std::path::Path;
 
 /// Reads a document from the bytes of a file.
@@ -66,11 +66,11 @@ fn convert(
     inside: Option<&str>,
 ) -> Result<Document, Error> {
     let document = overrides.build_document(text, uri, inside).map_err(|error| match error {
-        passage_core::Error::InvalidNotebook { line, column } => {
+        passage_split::Error::InvalidNotebook { line, column } => {
             source::Error::Notebook { path: path.to_owned(), line, column }.into()
         }
-        error @ (passage_core::Error::PageTooLarge { .. }
-        | passage_core::Error::PageTooComplex { .. }) => {
+        error @ (passage_split::Error::PageTooLarge { .. }
+        | passage_split::Error::PageTooComplex { .. }) => {
             source::Error::Page { path: path.to_owned(), reason: error.to_string() }.into()
         }
         other => Error::from(other),

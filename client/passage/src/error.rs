@@ -31,7 +31,7 @@ pub enum Error {
     Store(#[from] store::Error),
     /// An invalid splitter limit or media type.
     #[error(transparent)]
-    Split(#[from] passage_core::Error),
+    Split(#[from] passage_split::Error),
     /// A usage error.
     #[error("{cause}")]
     Usage {
@@ -50,7 +50,7 @@ impl Error {
             Error::Rerank(error) => error.remedy().into(),
             Error::Source(error) => error.remedy().into(),
             Error::Store(error) => error.remedy(),
-            Error::Split(passage_core::Error::UnknownValue { valid, .. }) => {
+            Error::Split(passage_split::Error::UnknownMediaType { valid, .. }) => {
                 format!("Valid ones: {valid}.")
             }
             Error::Split(_) => "Use the default sizes.".into(),

@@ -11,8 +11,8 @@ use crate::Error;
 use crate::source::JsonLines;
 use crate::store::{self, ExportFilter, ExportedChunk, ExportedDocument, Store};
 use line::{ChunkLine, DocumentLine, text};
-use passage_core::Kind;
 use passage_core::assemble::{Part, assemble};
+use passage_split::Kind;
 use std::io::{self, Write};
 
 /// An export of a store.
@@ -162,7 +162,7 @@ impl Writer<'_> {
         };
         export.chunks(document, collect).await?;
         self.begin(document, kind)?;
-        let separator = document.media_type.family().separator();
+        let separator = document.media_type.family().into();
         self.write(&text(&assemble(&parts, separator).text))?;
         Ok(self.end()?)
     }

@@ -5,8 +5,8 @@ The rules are core's. The pieces of this module own their titles and texts, so t
 load the document that one thread has split.
 */
 
-use passage_core::{Characters, Error, Kind, MediaType, Sizer, SplitOptions, SyntaxError, Unit};
-pub use passage_core::{ChunkLimits, SizeUnit};
+use passage_split::{Characters, Error, Kind, MediaType, Sizer, SplitOptions, SyntaxError, Unit};
+pub use passage_split::{ChunkLimits, SizeUnit};
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
@@ -16,13 +16,13 @@ use std::sync::Arc;
 ///
 /// ```
 /// use passage::split::Splitter;
-/// use passage_core::MediaType;
+/// use passage_split::MediaType;
 ///
 /// let text = "# Setup\n\nInstall it.\n";
 /// let split = Splitter::by_characters().split(text, &MediaType::MARKDOWN, None, None)?;
 /// assert_eq!(split.pieces[0].section, ["Setup"]);
 /// assert_eq!(&text[split.pieces[0].bytes.clone()], text);
-/// # Ok::<(), passage_core::Error>(())
+/// # Ok::<(), passage_split::Error>(())
 /// ```
 #[derive(Clone)]
 pub struct Splitter {
@@ -190,8 +190,8 @@ impl Splitter {
         title: Option<&str>,
     ) -> Result<Split, Error> {
         let options = SplitOptions { limits: self.limits, title, overlap: self.overlap, kind };
-        let split = passage_core::split(text, media_type, &options, &*self.sizer)?;
-        let piece = |chunk: passage_core::Chunk<'_>| Piece {
+        let split = passage_split::split(text, media_type, &options, &*self.sizer)?;
+        let piece = |chunk: passage_split::Chunk<'_>| Piece {
             section: chunk.section,
             level: chunk.level,
             kind: chunk.kind,

@@ -1,7 +1,7 @@
 //! The entries of a source: documents with their uris, skipped files and links to other servers.
 
 use super::{CollectionVersion, PresplitChunk};
-use passage_core::{Kind, MediaType};
+use passage_split::{Kind, MediaType};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! Chunks that another program has split.
 
-use passage_core::{Kind, Unit};
+use passage_split::{Kind, Unit};
 use serde_json::{Map, Value, json};
 use std::ops::{Range, RangeInclusive};
 use uuid::Uuid;

@@ -1,7 +1,7 @@
 //! Reading a file: its bytes, and their text.
 
 use super::Error;
-use passage_core::{MediaType, decode};
+use passage_split::{MediaType, decode};
 use std::borrow::Cow;
 use std::io::Read;
 use std::path::Path;

@@ -2,12 +2,13 @@
 
 use super::request::ExpandedContext;
 use crate::server::types::{JsonArray, RawJsonb, UuidArray, integer, to_sql};
+use passage_core::TableHeader;
 use passage_core::assemble::{Assembly, Separator, assemble};
 use passage_core::expand::{LazyColumns, Role, Rule, SelectedChunk};
 use passage_core::gaps::{ChunkPosition, GapStyle, assemble_with_gap_comments};
-use passage_core::interrupt::poll_periodically as pause;
 use passage_core::reassemble::{Passage, PassageOptions, reassemble};
-use passage_core::{DataFormat, Family, MediaType, TableHeader, section};
+use passage_split::interrupt::poll_periodically as pause;
+use passage_split::{DataFormat, Family, MediaType, section};
 use pgrx::datum::{Range, Uuid};
 use std::fmt::Write;
 
@@ -238,5 +239,5 @@ fn with_pauses<'p>(
 
 /// Returns the separator between chunks of a document that do not touch (decision 5).
 pub fn separator_of<'a>(media_type: &MediaType, given: Option<&'a str>) -> Separator<'a> {
-    given.map_or_else(|| media_type.family().separator(), Separator::Text)
+    given.map_or_else(|| media_type.family().into(), Separator::Text)
 }

@@ -9,7 +9,7 @@ use pgrx::{Array, pg_extern};
 /// Returns the id of a chunk or document.
 #[pg_extern(immutable, parallel_safe, schema = "_passage")]
 fn adopted_id(seed: &str, key: &str) -> Uuid {
-    to_sql(passage_core::adopted_id(seed, key))
+    to_sql(passage_split::adopted_id(seed, key))
 }
 
 /// Returns the places of chunks of which each names the previous one.

@@ -5,7 +5,7 @@ use crate::expansion::{ExpandRequest, ExpandedContext, ResultKind};
 use crate::server::types::{Json, Ltree, Name, RawText, TextArray, to_sql};
 use passage_core::StrategyOverrides;
 use passage_core::expand::{Role, SelectedChunk};
-use passage_core::interrupt::poll_periodically as pause;
+use passage_split::interrupt::poll_periodically as pause;
 use pgrx::datum::Uuid;
 use pgrx::iter::TableIterator;
 use pgrx::pg_sys::panic::ErrorReport;

@@ -5,7 +5,7 @@ use crate::expansion::{ExpandRequest, ExpandedContext, ResultKind};
 use crate::server::types::{Json, Name, RawText, TextArray, integer, to_sql};
 use passage_core::StrategyOverrides;
 use passage_core::expand::{BudgetDecision, Role, Rule, SelectedChunk, Verdict};
-use passage_core::interrupt::poll_periodically as pause;
+use passage_split::interrupt::poll_periodically as pause;
 use pgrx::datum::Uuid;
 use pgrx::iter::TableIterator;
 use pgrx::pg_sys::panic::ErrorReport;

@@ -1,7 +1,7 @@
 //! SQL functions for sections (seed 001), and for the columns that a store derives from them.
 
 use crate::server::types::{TextList, texts};
-use passage_core::{key, label, section};
+use passage_split::{key, label, section};
 use pgrx::iter::TableIterator;
 use pgrx::{Array, name, pg_extern};
 

@@ -2,8 +2,8 @@
 
 use crate::server::types::Json;
 use crate::split::DocumentArguments;
-use passage_core::interrupt::poll_periodically as pause;
-use passage_core::{SizeUnit, chunk_metadata};
+use passage_split::interrupt::poll_periodically as pause;
+use passage_split::{SizeUnit, chunk_metadata};
 use pgrx::iter::TableIterator;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{default, name, pg_extern};
@@ -60,7 +60,7 @@ fn split(
     let Some(text) = text else { return Ok(TableIterator::empty()) };
     let document = source.prepare(text)?;
     let chunks = source.split(&document)?.chunks;
-    let row = |(ordinal, chunk): (usize, passage_core::Chunk<'_>)| {
+    let row = |(ordinal, chunk): (usize, passage_split::Chunk<'_>)| {
         pause(ordinal);
         (
             ordinal as i32,

@@ -14,7 +14,6 @@ use crate::server::error::Error;
 use crate::server::settings;
 use crate::server::spi;
 use crate::store::{Hits, Store, StrategyRequest};
-use passage_core::Kind;
 use passage_core::expand::{self, Budget, Hit};
 use passage_core::hits::rank_hits;
 use passage_core::reassemble::PassageOptions;
@@ -22,6 +21,7 @@ use passage_core::search::{
     HitBudget, HitCandidate, HitCost, HitLimits, SelectionEnd, select_hits,
 };
 use passage_core::strategy::Scope;
+use passage_split::Kind;
 use uuid::Uuid;
 
 /// How many times as many passages the hits form in the second and the third round, in which the context is read

@@ -15,6 +15,8 @@ pub use denied::explain_denied;
 pub enum Error {
     /// A request that core rejects.
     Request(passage_core::Error),
+    /// A document that `passage_split` rejects, or its options.
+    Document(passage_split::Error),
     /// A row of a store's table `strategies` that core rejects.
     Row { strategy: String, error: passage_core::Error },
     /// A schema that does not exist or holds no relation `chunks`, and the store with the most similar name.
@@ -92,6 +94,12 @@ impl From<passage_core::Error> for Error {
     }
 }
 
+impl From<passage_split::Error> for Error {
+    fn from(error: passage_split::Error) -> Self {
+        Self::Document(error)
+    }
+}
+
 impl From<Error> for ErrorReport {
     #[expect(clippy::too_many_lines, reason = "one list of all errors")]
     fn from(error: Error) -> Self {
@@ -125,6 +133,7 @@ impl From<Error> for ErrorReport {
                 "Run SET ROLE to the owner first.".to_owned(),
             ),
             Error::Request(error) => request(&error),
+            Error::Document(error) => document(&error),
             Error::Row { strategy, error } => {
                 let (code, message, hint) = request(&error);
                 (code, format!("strategy \"{strategy:.100}\" of the store: {message}"), hint)
@@ -387,16 +396,32 @@ fn request(error: &passage_core::Error) -> (PgSqlErrorCode, String, String) {
             "Pass one score for each id, NULL for an id without a score, or no scores at all."
                 .to_owned(),
         ),
-        Request::InvalidNotebook { .. } => (
+        _ => (PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, "Check the arguments.".to_owned()),
+    };
+    (code, error.to_string(), hint)
+}
+
+/// Returns SQLSTATE, message and HINT of a document that `passage_split` rejects.
+fn document(error: &passage_split::Error) -> (PgSqlErrorCode, String, String) {
+    use passage_split::Error as Document;
+    let (code, hint) = match error {
+        Document::UnknownMediaType { valid, .. } => {
+            (PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, format!("Valid values are {valid}."))
+        }
+        Document::OutOfRange { most, .. } => (
+            PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+            format!("Use a number from 0 to {most}."),
+        ),
+        Document::InvalidNotebook { .. } => (
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
             "Pass media_type => 'application/json' for JSON that is not a notebook.".to_owned(),
         ),
-        Request::PageTooLarge { .. } | Request::PageTooComplex { .. } => (
+        Document::PageTooLarge { .. } | Document::PageTooComplex { .. } => (
             PgSqlErrorCode::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
             "Split the page into several documents, or pass media_type => 'text/plain' to store its source."
                 .to_owned(),
         ),
-        _ => (PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, "Check the arguments.".to_owned()),
+        _ => (PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, "Check the document.".to_owned()),
     };
     (code, error.to_string(), hint)
 }

@@ -1,7 +1,7 @@
 //! The settings of the extension.
 
 use passage_core::expand::DefaultBudget;
-use passage_core::strategy::MAX_LIMIT;
+use passage_split::MAX_LIMIT;
 use pgrx::{GucContext, GucFlags, GucRegistry, GucSetting};
 use std::ffi::CString;
 

@@ -79,7 +79,7 @@ pub use row::Row;
 pub use text_list::{TextList, nullable_texts, texts};
 pub use tsvector::Tsvector;
 
-use passage_core::section::Section;
+use passage_split::section::Section;
 use pgrx::datum::Uuid;
 
 /// Converts an id of core to one of pgrx.

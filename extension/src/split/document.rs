@@ -7,11 +7,12 @@ call, without the text of the document. A cancel remains PostgreSQL's own error.
 
 use super::free_memory;
 use crate::server::error::Error;
-use passage_core::interrupt::poll_periodically as pause;
-use passage_core::split::lacks_grammar;
-use passage_core::{
+use passage_core::strategy;
+use passage_split::interrupt::poll_periodically as pause;
+use passage_split::split::lacks_grammar;
+use passage_split::{
     Characters, Chunk, ChunkLimits, HashInput, Kind, MetadataOverrides, SizeUnit, SplitOptions,
-    TextMark, split, strategy,
+    TextMark, split,
 };
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgLogLevel, PgSqlErrorCode, PgTryBuilder, function_name, pg_sys};
@@ -44,14 +45,14 @@ pub struct DocumentSource {
 
 /// A document, and whether it is code that is split as text.
 pub struct PreparedDocument {
-    document: passage_core::Document,
+    document: passage_split::Document,
     code_as_text: bool,
 }
 
 /// A document's chunks.
 pub struct SplitDocument<'t> {
     pub chunks: Vec<Chunk<'t>>,
-    pub syntax_error: Option<passage_core::SyntaxError>,
+    pub syntax_error: Option<passage_split::SyntaxError>,
 }
 
 impl DocumentArguments {
@@ -128,7 +129,7 @@ impl DocumentSource {
     /// Returns [`Error::Nul`] if an escape in the document leads to a title with a NUL, and
     /// [`Error::CorePanic`] if core panics.
     pub fn split<'t>(&self, document: &'t PreparedDocument) -> Result<SplitDocument<'t>, Error> {
-        let passage_core::Document { text, media_type, kind, title, .. } = &document.document;
+        let passage_split::Document { text, media_type, kind, title, .. } = &document.document;
         let title = title.as_deref();
         let (limits, overlap, kind) = (self.limits, self.overlap, Some(*kind));
         let options = SplitOptions { limits, title, overlap, kind };
@@ -173,7 +174,7 @@ impl DocumentSource {
 }
 
 impl std::ops::Deref for PreparedDocument {
-    type Target = passage_core::Document;
+    type Target = passage_split::Document;
 
     fn deref(&self) -> &Self::Target {
         &self.document

@@ -2,8 +2,8 @@
 
 use crate::server::spi::{self, Access, Statement};
 use crate::server::sql_text::EQUAL;
-use passage_core::interrupt::poll_periodically as pause;
 use passage_core::misspelling::edits;
+use passage_split::interrupt::poll_periodically as pause;
 
 /// Returns the store that the caller may use with the most similar name, or `None` if no name is similar.
 pub fn nearest_store(name: &str) -> Option<String> {

@@ -2,7 +2,7 @@
 
 use passage::embed::Model;
 use passage::split::Splitter;
-use passage_core::{MediaType, title};
+use passage_split::{MediaType, title};
 use passage_tests::cluster::model_path;
 
 use crate::corpus;

@@ -8,7 +8,7 @@ use std::time::Instant;
 use ndarray::Array2;
 use ndarray::linalg::general_mat_mul;
 use passage::embed::{Model, Pool};
-use passage_core::Sizer;
+use passage_split::Sizer;
 use serde_json::Value;
 
 use super::texts::Kind;

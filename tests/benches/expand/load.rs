@@ -39,7 +39,7 @@ pub struct Shape {
 impl Shape {
     /// Returns the id of a document by its number.
     pub fn document(&self, number: usize) -> Uuid {
-        passage_core::id::document_id(self.collection(number), self.store, &self.uri(number), 0)
+        passage_split::id::document_id(self.collection(number), self.store, &self.uri(number), 0)
     }
 
     /// The bytes of each content.
@@ -58,7 +58,7 @@ impl Shape {
 
 /// Returns the id of a chunk by its place.
 pub fn chunk_id(document: Uuid, ordinal: usize) -> Uuid {
-    passage_core::id::chunk_id::<&str>(document, &[], "", ordinal as u32)
+    passage_split::id::chunk_id::<&str>(document, &[], "", ordinal as u32)
 }
 
 /// Starts a server with filled stores.

@@ -13,7 +13,7 @@ use passage::embed::Model;
 use passage::ingest::{Ingest, Job, ingest};
 use passage::source::{SourceDocument, SourceEntry};
 use passage::split::Splitter;
-use passage_core::media_type::Family;
+use passage_split::media_type::Family;
 use passage_tests::Cluster;
 
 use super::load::STORE;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use passage_core::{ChunkLimits, MediaType, Sizer, SplitOptions, split, title};
+use passage_split::{ChunkLimits, MediaType, Sizer, SplitOptions, split, title};
 
 use super::score::Passage;
 use super::set::Document;
@@ -48,7 +48,7 @@ impl Configuration {
         let options = SplitOptions { title: Some(&title), ..SplitOptions::new(limits) };
         let is = if self.plain { MediaType::PLAIN } else { is };
         let chunks = split(text, &is, &options, sizer).expect("the sizes are in order").chunks;
-        let chunk = |chunk: passage_core::Chunk<'_>| {
+        let chunk = |chunk: passage_split::Chunk<'_>| {
             let embedded = if self.bare || chunk.preamble.is_empty() {
                 chunk.content.to_owned()
             } else {

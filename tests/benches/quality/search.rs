@@ -1,7 +1,7 @@
 //! The ranking of all chunks of a set for each question.
 
 use passage::embed::Model;
-use passage_core::Sizer;
+use passage_split::Sizer;
 
 use super::configuration::Configuration;
 use super::set::Set;

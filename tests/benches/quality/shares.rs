@@ -8,7 +8,8 @@ fill the rest of the budget.
 use std::collections::HashSet;
 use std::fmt;
 
-use passage_core::{MediaType, Strategy};
+use passage_core::Strategy;
+use passage_split::MediaType;
 
 use super::score::{Filling, Passage, fill};
 use super::store::Store;

@@ -7,12 +7,13 @@ of `expand_contexts` and `reassemble`.
 
 use std::ops::Range;
 
+use passage_core::Strategy;
 use passage_core::expand::{Budget, ChunkRow, Container, Hit, LazyColumns, Plan, Probe, Shape};
 use passage_core::expand::{plan, select_context};
-use passage_core::key::section_key;
 use passage_core::reassemble::{OrderBy, PassageOptions, ScoreBy, reassemble};
-use passage_core::section::{self, Section};
-use passage_core::{DataFormat, Kind, MediaType, Strategy, Unit};
+use passage_split::key::section_key;
+use passage_split::section::{self, Section};
+use passage_split::{DataFormat, Kind, MediaType, Unit};
 use uuid::Uuid;
 
 use super::score::Passage;

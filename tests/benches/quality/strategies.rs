@@ -9,8 +9,8 @@ The sets are for tuning. The best of many rows is better than it would be on oth
 the choice that it led to.
 */
 
-use passage_core::MediaType;
 use passage_core::strategy::PRESETS;
+use passage_split::MediaType;
 
 use super::report::title;
 use super::score::{Filling, fill, recall};

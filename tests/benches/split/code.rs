@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use passage_core::MediaType;
+use passage_split::MediaType;
 use tree_sitter::{Language, Parser};
 
 use super::{stored_and_split, written};

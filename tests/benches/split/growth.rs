@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use passage_core::MediaType;
+use passage_split::MediaType;
 
 use super::stored_and_split;
 use crate::rounds::turns;

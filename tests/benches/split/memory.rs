@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::process::Stdio;
 
-use passage_core::{Characters, ChunkLimits, MediaType, SplitOptions, split};
+use passage_split::{Characters, ChunkLimits, MediaType, SplitOptions, split};
 use tokio::process::Command;
 
 use crate::process;

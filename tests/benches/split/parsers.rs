@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::hint::black_box;
 
-use passage_core::split::MARKDOWN_OPTIONS;
+use passage_split::split::MARKDOWN_OPTIONS;
 use toml_parser::parser::{Event, EventKind, parse_document};
 use toml_parser::{ParseError, Raw, Source};
 

@@ -3,7 +3,8 @@
 use crate::score::Passage;
 use crate::shares::{Share, returned};
 use crate::store::{Chunk, Store};
-use passage_core::{Kind, MediaType, Strategy, Unit};
+use passage_core::Strategy;
+use passage_split::{Kind, MediaType, Unit};
 
 /// A chunk of ten tokens and ten bytes, which its place in the document identifies.
 fn chunk(document: usize, ordinal: usize, section: &[&str], kind: Kind, unit: Unit) -> Chunk {

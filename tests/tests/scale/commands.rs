@@ -53,7 +53,9 @@ async fn every_command_leaves_the_rows_of_a_plain_store() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    for name in ["docs/faq.md", "docs/concepts.md", "docs/guides/security.md", "core/src/id.rs"] {
+    for name in
+        ["docs/faq.md", "docs/concepts.md", "docs/guides/security.md", "core/split/src/id.rs"]
+    {
         fs::copy(root.join(name), path.join(name.rsplit('/').next().unwrap())).unwrap();
     }
     let mut step = 0;

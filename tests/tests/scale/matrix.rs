@@ -200,7 +200,7 @@ const WORDS: [(&str, &str, &str, &str); VARIANTS] = [
 ];
 
 /// The folders whose documents fill the stores.
-const SOURCES: [&str; 3] = ["../docs", "../core/src", "../client/store/src"];
+const SOURCES: [&str; 3] = ["../docs", "../core", "../client/store/src"];
 
 /// The largest document.
 const MAX_BYTES: u64 = 60_000;

@@ -1,7 +1,7 @@
 //! The lines of an export, with the keys that `ingest --jsonl` reads.
 
 use crate::store::{ExportedChunk, ExportedDocument};
-use passage_core::{Kind, MediaType, TextMark, Unit, document_id};
+use passage_split::{Kind, MediaType, TextMark, Unit, document_id};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use uuid::Uuid;

@@ -11,7 +11,7 @@ use crate::Error;
 use crate::source::SourceDocument;
 use crate::split::Piece;
 use crate::store::{self, ExistingDocument, Store, WriteOutcome};
-use passage_core::document_id;
+use passage_split::document_id;
 use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::sync::Semaphore;

@@ -3,7 +3,7 @@
 use super::Ingest;
 use crate::embed::Embedding;
 use crate::source::{self, CollectionVersion, PresplitChunk, SourceMetadata};
-use passage_core::MediaType;
+use passage_split::MediaType;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::path::PathBuf;

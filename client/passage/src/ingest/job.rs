@@ -9,7 +9,7 @@ use crate::document::MetadataOverrides;
 use crate::embed::{Embedder, Embedding};
 use crate::split::Splitter;
 use crate::store::{OtherSizes, Settings, Splitting, Store};
-use passage_core::{HashInput, SPLITTER_VERSION};
+use passage_split::{HashInput, SPLITTER_VERSION};
 use serde_json::{Map, Value};
 use std::fmt::Write;
 use std::num::NonZero;

@@ -12,7 +12,7 @@ use super::tasks::run_blocking;
 use crate::Error;
 use crate::split::Splitter;
 use crate::store::{self, MarkedClaim, MarkedDocument, Store, WriteOutcome};
-use passage_core::{TextMark, document_metadata};
+use passage_split::{TextMark, document_metadata};
 use serde_json::Map;
 use std::collections::HashMap;
 

@@ -5,7 +5,7 @@ use super::split_document::{Span, SplitDocument};
 use crate::embed::Embedding;
 use crate::split::Piece;
 use crate::store::{ChunkWrite, DocumentWrite, ExistingChunk, ExistingDocument};
-use passage_core::{MediaType, chunk_ids};
+use passage_split::{MediaType, chunk_ids};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use uuid::Uuid;

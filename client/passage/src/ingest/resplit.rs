@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::split::{Piece, Split, Splitter};
 use crate::store::{ChunkWrite, DocumentWrite, StoredChunk, StoredDocument};
-use passage_core::{Kind, MediaType, SyntaxError, TextMark, chunk_ids, document_metadata};
+use passage_split::{Kind, MediaType, SyntaxError, TextMark, chunk_ids, document_metadata};
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet, VecDeque};
 use uuid::Uuid;

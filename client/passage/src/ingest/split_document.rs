@@ -7,7 +7,7 @@ use crate::document::{Document, MetadataOverrides};
 use crate::source::{Content, PresplitChunk, SourceDocument};
 use crate::split::Piece;
 use crate::{Error, document, source};
-use passage_core::{HashInput, Unit, document_metadata};
+use passage_split::{HashInput, Unit, document_metadata};
 use serde_json::Value;
 use std::ops::{Range, RangeInclusive};
 use std::path::Path;

@@ -5,7 +5,7 @@ use super::line::Location;
 use super::options::{CollectionVersion, LineOptions};
 use crate::presplit::{PresplitChunk, fill_missing_lines};
 use crate::{Content, Error, MAX_BYTES, SourceDocument, SourceEntry, SourceMetadata};
-use passage_core::Unit;
+use passage_split::Unit;
 use std::collections::HashSet;
 use std::iter::Peekable;
 use std::ops::{Range, RangeInclusive};

@@ -4,8 +4,8 @@
 use super::line::{Line, Location};
 use super::options::CollectionVersion;
 use crate::Error;
-use passage_core::contains_nul;
-use passage_core::{Kind, MediaType};
+use passage_split::contains_nul;
+use passage_split::{Kind, MediaType};
 use serde_json::error::Category;
 use serde_json::{Map, Value};
 

@@ -4,7 +4,7 @@ use super::address::uri;
 use super::fetch::Body;
 use crate::{Content, Error, SourceDocument, SourceEntry, SourceMetadata};
 use encoding_rs::Encoding;
-use passage_core::MediaType;
+use passage_split::MediaType;
 use reqwest::Url;
 use std::path::PathBuf;
 

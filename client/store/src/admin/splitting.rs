@@ -3,7 +3,7 @@
 use super::super::connection::Store;
 use super::super::error::Error;
 use super::super::unnamed_statement::Parameter;
-use passage_core::{ChunkLimits, SizeUnit};
+use passage_split::{ChunkLimits, SizeUnit};
 use serde_json::{Value, json};
 use std::fmt;
 

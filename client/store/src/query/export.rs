@@ -8,7 +8,7 @@ use super::super::error::Error;
 use super::super::unnamed_statement::UnnamedStatements;
 use super::value::{integer, titles};
 use futures_util::TryStreamExt;
-use passage_core::{Kind, MediaType, Unit};
+use passage_split::{Kind, MediaType, Unit};
 use serde_json::{Map, Value};
 use std::pin::pin;
 use tokio_postgres::{IsolationLevel, Row, Statement, Transaction};

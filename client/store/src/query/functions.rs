@@ -4,7 +4,7 @@ use super::super::connection::Store;
 use super::super::error::Error;
 use super::super::unnamed_statement::Parameter;
 use super::arguments::Arguments;
-use passage_core::contains_nul;
+use passage_split::contains_nul;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use uuid::Uuid;

@@ -7,7 +7,7 @@ use super::super::error::{Error, Operation};
 use super::super::unnamed_statement::UnnamedStatements;
 use super::arguments::Arguments;
 use super::search_results::{Hit, Passage, SearchResults};
-use passage_core::contains_nul;
+use passage_split::contains_nul;
 use serde_json::Value;
 use tokio_postgres::{GenericClient, IsolationLevel, Row};
 

@@ -3,7 +3,7 @@
 use super::super::connection::Store;
 use super::super::error::Error;
 use super::super::unnamed_statement::UnnamedStatements;
-use passage_core::{Kind, Unit};
+use passage_split::{Kind, Unit};
 use serde_json::Value;
 use std::ops::{Range, RangeInclusive};
 use tokio_postgres::{GenericClient, Row};

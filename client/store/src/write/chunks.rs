@@ -4,7 +4,7 @@ use super::super::unnamed_statement::{Parameter, UnnamedStatements};
 use super::document::{ChunkWrite, DocumentWrite};
 use super::new_rows::NewRow;
 use super::statements::{EmbeddingStatements, Statements};
-use passage_core::chunk_metadata;
+use passage_split::chunk_metadata;
 use pgvector::{HalfVector, Vector};
 use serde_json::Value;
 use tokio_postgres::types::{ToSql, Type};

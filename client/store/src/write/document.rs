@@ -1,7 +1,7 @@
 //! Documents and chunks to write.
 
 use super::existing::ExistingDocument;
-use passage_core::{Kind, Unit};
+use passage_split::{Kind, Unit};
 use serde_json::{Map, Value};
 use std::ops::{Range, RangeInclusive};
 use uuid::Uuid;

@@ -1,7 +1,7 @@
 /*!
 Documents that SQL split as plain text, because the server's library lacks their grammar.
 
-They have a mark in their metadata (`passage_core::TextMark`). A worker that splits one again claims it with an
+They have a mark in their metadata (`passage_split::TextMark`). A worker that splits one again claims it with an
 advisory lock, which ends with the worker's transaction and blocks no other writer.
 */
 
@@ -13,7 +13,7 @@ use super::document::{DocumentWrite, WriteOutcome};
 use super::rewrite::{outcome, try_rewrite};
 use super::statements::Statements;
 use crate::postgres_text::quote_literal;
-use passage_core::TextMark;
+use passage_split::TextMark;
 use std::sync::Arc;
 use tokio_postgres::Transaction;
 use uuid::Uuid;

@@ -16,7 +16,7 @@ use super::super::unnamed_statement::{Parameter, UnnamedStatements};
 use super::chunks::{reconcile, write_chunks};
 use super::document::{DocumentWrite, WriteOutcome};
 use super::statements::{EmbeddingStatements, Statements};
-use passage_core::TextMark;
+use passage_split::TextMark;
 use tokio_postgres::Transaction;
 use uuid::Uuid;
 

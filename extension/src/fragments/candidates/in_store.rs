@@ -16,9 +16,9 @@ use crate::store::{ChunkLexemes, Filters, MAX_MATCHING, Store, TextMatches};
 use passage_core::fragments::{
     FragmentCandidate, QueryTerms, TermVariant, similar_words, unmatched_words, words_with_prefix,
 };
-use passage_core::interrupt::poll_periodically as pause;
 use passage_core::search::bm25::{Candidate, Occurrence};
 use passage_core::search::{SearchQuery, quote_lexeme};
+use passage_split::interrupt::poll_periodically as pause;
 use std::collections::{BTreeSet, HashSet};
 use uuid::Uuid;
 

@@ -4,7 +4,7 @@
 
 use super::rows::{Rows, types_of};
 use crate::server::error::Error;
-use passage_core::interrupt::poll_periodically as pause;
+use passage_split::interrupt::poll_periodically as pause;
 use pgrx::{pg_sys, varlena};
 use std::ffi::CStr;
 use std::rc::Rc;

@@ -3,7 +3,7 @@
 use super::statement::Value;
 use crate::server::error::Error;
 use crate::server::types::{Column, Tsvector, from_sql};
-use passage_core::interrupt::poll_periodically as pause;
+use passage_split::interrupt::poll_periodically as pause;
 use pgrx::datum::Uuid;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{FromDatum, PgLogLevel, PgTupleDesc, pg_sys};

@@ -27,7 +27,7 @@ impl Json {
     /// Parses the text. Returns `None` where it is nested too deeply, holds a number out of range, or
     /// does not have the structure of `T`.
     pub fn parse<T: DeserializeOwned>(&self) -> Option<T> {
-        passage_core::interrupt::json(&self.0).ok()
+        passage_split::interrupt::json(&self.0).ok()
     }
 
     /// Parses an argument that must be an object.

@@ -1,7 +1,7 @@
 //! Arrays of the type `text[]`, read in place and created in one step.
 
 use super::array;
-use passage_core::interrupt::poll_periodically as pause;
+use passage_split::interrupt::poll_periodically as pause;
 use pgrx::{Array, IntoDatum, pg_sys};
 
 /// Returns the elements of an array, where a NULL counts as an empty text.

@@ -6,8 +6,8 @@ use crate::server::types::{section_from_sql, to_sql};
 use crate::store::Store;
 use crate::store::layout::{Layout, StatementKey};
 use crate::store::shards::Route;
-use passage_core::interrupt::poll_periodically as pause;
 use passage_core::outline::OutlineChunk;
+use passage_split::interrupt::poll_periodically as pause;
 use std::collections::HashSet;
 use uuid::Uuid;
 

@@ -16,9 +16,9 @@ use crate::server::types::{UuidArray, to_sql};
 use crate::store::Store;
 use crate::store::layout::{Layout, StatementKey};
 use crate::store::shards::Route;
-use passage_core::MediaType;
 use passage_core::assemble::Part;
-use passage_core::interrupt::poll_periodically as pause;
+use passage_split::MediaType;
+use passage_split::interrupt::poll_periodically as pause;
 use uuid::Uuid;
 
 /// The most ids that a filter compares one after the other.

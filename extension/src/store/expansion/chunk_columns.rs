@@ -8,9 +8,9 @@ use crate::server::spi::Rows;
 use crate::server::sql_text::FIELD;
 use crate::server::types::{Column, Json, Ltree, RawText, TextArray, section_from_sql};
 use crate::store::layout::Layout;
-use passage_core::Unit;
 use passage_core::assemble::Part;
-use passage_core::section::Section;
+use passage_split::Unit;
+use passage_split::section::Section;
 use pgrx::FromDatum;
 use std::ops::Range;
 

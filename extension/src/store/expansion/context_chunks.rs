@@ -17,10 +17,10 @@ use crate::server::spi::{Connection, Rows};
 use crate::store::Store;
 use crate::store::layout::{Layout, StatementKey};
 use crate::store::shards::Route;
-use passage_core::Unit;
 use passage_core::expand::{ChunkRow, LazyColumns, Plan, Shape};
-use passage_core::interrupt::poll_periodically as pause;
-use passage_core::section::Section;
+use passage_split::Unit;
+use passage_split::interrupt::poll_periodically as pause;
+use passage_split::section::Section;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 

@@ -4,7 +4,7 @@ use super::chunk_columns::ChunkColumns;
 use crate::server::spi::Rows;
 use crate::server::types::RawJsonb;
 use crate::store::layout::Relation;
-use passage_core::MediaType;
+use passage_split::MediaType;
 
 /// The document of a hit. All fields but the id may be unknown.
 #[derive(Clone, Default)]

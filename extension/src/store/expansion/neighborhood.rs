@@ -11,7 +11,7 @@ statement, so a neighborhood saves nothing for them.
 use super::hit_lookup::{AFTER, BEFORE, HitLookup};
 use super::hits::Hits;
 use passage_core::expand::{Probe, Shape};
-use passage_core::section::Section;
+use passage_split::section::Section;
 use std::cell::OnceCell;
 
 /// The chunks around a hit that the caller may see.

@@ -10,7 +10,7 @@ use crate::server::spi::Value;
 use crate::server::sql_text::{ADD, section_literal};
 use crate::server::types::to_sql;
 use passage_core::expand::{Probe, Shape};
-use passage_core::section::Section;
+use passage_split::section::Section;
 use std::collections::HashMap;
 
 /// Every shape, in the order of the subqueries.

@@ -8,7 +8,7 @@ use crate::store::Store;
 use crate::store::layout::{Layout, Relation, StatementKey};
 use crate::store::search::Filters;
 use crate::store::shards::Route;
-use passage_core::MediaType;
+use passage_split::MediaType;
 use std::collections::HashMap;
 use uuid::Uuid;
 

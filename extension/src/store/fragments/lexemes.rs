@@ -7,8 +7,8 @@ use crate::store::Store;
 use crate::store::layout::{Layout, StatementKey};
 use crate::store::search::{FilterShape, Filters};
 use crate::store::shards::Route;
-use passage_core::interrupt::poll_periodically as pause;
 use passage_core::search::identifier_parts;
+use passage_split::interrupt::poll_periodically as pause;
 use uuid::Uuid;
 
 /// The lexemes of a chunk.

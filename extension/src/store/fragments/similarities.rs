@@ -7,7 +7,7 @@ use crate::store::Store;
 use crate::store::layout::{Layout, Relation, StatementKey};
 use crate::store::search::QueryEmbedding;
 use crate::store::shards::Route;
-use passage_core::interrupt::poll_periodically as pause;
+use passage_split::interrupt::poll_periodically as pause;
 use uuid::Uuid;
 
 /// A chunk with its similarity by the store's distance.

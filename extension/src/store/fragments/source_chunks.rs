@@ -12,7 +12,7 @@ use crate::store::Store;
 use crate::store::layout::{Layout, StatementKey};
 use crate::store::shards::Route;
 use passage_core::fragments::SourceChunk;
-use passage_core::interrupt::poll_periodically as pause;
+use passage_split::interrupt::poll_periodically as pause;
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use uuid::Uuid;

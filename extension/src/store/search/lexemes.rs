@@ -3,8 +3,8 @@
 use crate::server::spi::{Connection, Value};
 use crate::store::Store;
 use crate::store::layout::StatementKey;
-use passage_core::interrupt::poll_periodically as pause;
 use passage_core::search::{QueryLexemes, SearchQuery, identifier_parts};
+use passage_split::interrupt::poll_periodically as pause;
 
 /// A query that PostgreSQL's text search has parsed.
 pub struct ParsedQuery {

@@ -22,11 +22,11 @@ use crate::server::sql_text::{EQUAL, MATCHES};
 use crate::store::Store;
 use crate::store::layout::{Layout, StatementKey};
 use crate::store::shards::Route;
-use passage_core::interrupt::poll_periodically as pause;
 use passage_core::search::bm25::{Candidate, Idf, score_candidates};
 use passage_core::search::{
     ENOUGH_CANDIDATES, QueryLexemes, SearchQuery, Subquery, SubqueryPlan, coverage, plan_subqueries,
 };
+use passage_split::interrupt::poll_periodically as pause;
 use uuid::Uuid;
 
 /// Identifies the statement.

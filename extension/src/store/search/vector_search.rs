@@ -20,7 +20,7 @@ use crate::server::sql_text::EQUAL;
 use crate::store::Store;
 use crate::store::layout::{Layout, StatementKey};
 use crate::store::shards::Route;
-use passage_core::interrupt::poll_periodically as pause;
+use passage_split::interrupt::poll_periodically as pause;
 use pgrx::{PgLogLevel, PgSqlErrorCode, function_name};
 use std::collections::HashSet;
 

@@ -1,7 +1,7 @@
 //! The ids that lead a query of Citus to a shard.
 
 use crate::server::types::to_sql;
-use passage_core::interrupt::poll_periodically as pause;
+use passage_split::interrupt::poll_periodically as pause;
 use pgrx::{IntoDatum, pg_sys};
 use uuid::Uuid;
 

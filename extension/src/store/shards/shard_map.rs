@@ -4,7 +4,7 @@ use super::shard_key::{ShardKey, hash, shard_keys};
 use crate::server::spi::{Access, Connection, Rows, Statement, Value};
 use crate::server::sql_text::EQUAL;
 use crate::store::layout::{Layout, Relation};
-use passage_core::interrupt::poll_periodically as pause;
+use passage_split::interrupt::poll_periodically as pause;
 use pgrx::pg_sys;
 use uuid::Uuid;
 

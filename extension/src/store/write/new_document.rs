@@ -4,8 +4,8 @@ use crate::server::spi::Value;
 use crate::server::sql_text::section_literal;
 use crate::server::types::{Json, to_sql};
 use crate::split::{PreparedDocument, SplitDocument};
-use passage_core::interrupt::poll_periodically as pause;
-use passage_core::{Chunk, SizeUnit, TextMark, chunk_metadata, document_metadata};
+use passage_split::interrupt::poll_periodically as pause;
+use passage_split::{Chunk, SizeUnit, TextMark, chunk_metadata, document_metadata};
 use serde_json::Map;
 use uuid::Uuid;
 

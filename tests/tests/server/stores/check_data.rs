@@ -30,7 +30,7 @@ fn copy_sample(into: &Path) -> usize {
     walk(&home.join("registry/src"), &mut |path| {
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return };
         let is_short = path.metadata().is_ok_and(|metadata| metadata.len() <= SAMPLE.1);
-        if !is_short || passage_core::MediaType::from_path(name).is_none() {
+        if !is_short || passage_split::MediaType::from_path(name).is_none() {
             return;
         }
         // The client reports files in UTF-16 as errors.
@@ -76,10 +76,13 @@ fn write_lists(into: &Path) {
 async fn freshly_loaded_real_documents_have_no_findings() {
     let folder = tempfile::tempdir().unwrap();
     write_lists(folder.path());
-    walk(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../core/tests/fixtures")), &mut |path| {
-        let name = path.file_name().expect("a file has a name");
-        std::fs::copy(path, folder.path().join(name)).unwrap();
-    });
+    walk(
+        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../core/split/tests/fixtures")),
+        &mut |path| {
+            let name = path.file_name().expect("a file has a name");
+            std::fs::copy(path, folder.path().join(name)).unwrap();
+        },
+    );
     let copied = copy_sample(folder.path());
 
     let cluster = Cluster::bare().await;

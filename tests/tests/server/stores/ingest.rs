@@ -24,7 +24,7 @@ const FILES: [&str; 15] = [
 ];
 
 fn fixtures() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../core/tests/fixtures"))
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../core/split/tests/fixtures"))
 }
 
 fn fixture(name: &str) -> String {

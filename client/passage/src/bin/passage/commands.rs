@@ -44,7 +44,7 @@ use crate::args;
 use passage::Error;
 use passage::document::MetadataOverrides;
 use passage::store::{self, Notice, Store};
-use passage_core::Kind;
+use passage_split::Kind;
 use serde_json::{Map, Value};
 use std::path::Path;
 
@@ -109,7 +109,7 @@ fn overrides(args: &args::MetadataOptions) -> Result<MetadataOverrides, Error> {
 /// Parses the value of `--metadata` as a JSON object.
 fn metadata(value: &str) -> Result<Map<String, Value>, Error> {
     match serde_json::from_str(value) {
-        Ok(value) if passage_core::contains_nul(&value) => {
+        Ok(value) if passage_split::contains_nul(&value) => {
             Err(store::Error::Nul("metadata").into())
         }
         Ok(Value::Object(metadata)) => Ok(metadata),

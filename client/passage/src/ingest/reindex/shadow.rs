@@ -76,7 +76,7 @@ fn splitting(splitter: &Splitter) -> Value {
         "max": limits.max,
         "window": limits.window,
         "overlap": splitter.overlap(),
-        "splitter_version": passage_core::SPLITTER_VERSION,
+        "splitter_version": passage_split::SPLITTER_VERSION,
     })
 }
 

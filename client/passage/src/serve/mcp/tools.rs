@@ -15,7 +15,7 @@ use super::results::{
 };
 use super::writer::Writer;
 use crate::store::{self, DocumentFilter, ListedDocument};
-use passage_core::Kind;
+use passage_split::Kind;
 use rmcp::model::{Tool as Description, ToolAnnotations};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};

@@ -1,14 +1,14 @@
 //! Real source code of every language: the fixtures of core, and files of the packages that cargo has downloaded.
 
-#[path = "../../../../../core/tests/corpus/files.rs"]
+#[path = "../../../../../core/split/tests/corpus/files.rs"]
 #[expect(dead_code, reason = "core reads other types, too")]
 mod corpus;
-#[path = "../../../../../core/tests/invariants/languages.rs"]
+#[path = "../../../../../core/split/tests/invariants/languages.rs"]
 mod languages;
 
 use corpus::{registry, walk};
 pub use languages::LANGUAGES;
-use passage_core::MediaType;
+use passage_split::MediaType;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -34,7 +34,10 @@ pub fn files() -> Vec<File> {
             by_type.entry(media_type.name().to_owned()).or_default().push(path);
         }
     };
-    walk(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../core/tests/fixtures/code")), &mut add);
+    walk(
+        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../core/split/tests/fixtures/code")),
+        &mut add,
+    );
     walk(&registry(), &mut add);
     let mut files = Vec::new();
     for media_type in LANGUAGES {

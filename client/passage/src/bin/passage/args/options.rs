@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use passage::split::ChunkSizes;
-use passage_core::Kind;
+use passage_split::Kind;
 
 /// The server and the store.
 #[derive(Args)]

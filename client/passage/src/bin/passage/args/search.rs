@@ -2,7 +2,7 @@
 
 use super::{Embedder, Reranker, Server};
 use clap::{Args, ValueEnum};
-use passage_core::Kind;
+use passage_split::Kind;
 
 /// The text below the options.
 pub const HELP: &str = "\

@@ -6,7 +6,7 @@ use super::splitter::default_splitting;
 use crate::{args, render};
 use passage::Error;
 use passage::store::{InitOptions, OtherSizes, Settings};
-use passage_core::SPLITTER_VERSION;
+use passage_split::SPLITTER_VERSION;
 
 /// Returns the text to print.
 pub async fn init(args: args::Init) -> Result<String, Error> {

@@ -6,7 +6,7 @@ use crate::args::{self, Sizer};
 use crate::render;
 use passage::document::{self, Document};
 use passage::{Error, source};
-use passage_core::SyntaxError;
+use passage_split::SyntaxError;
 
 /// Returns the text to print, and notes for standard error.
 pub fn split(args: &args::Split) -> Result<(String, Vec<String>), Error> {

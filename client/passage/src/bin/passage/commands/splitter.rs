@@ -170,8 +170,8 @@ fn too_long_for_model() -> Notice {
 }
 
 /// Names the options in the error of limits that are not in order.
-fn out_of_order(error: &passage_core::Error, model: Option<&Model>) -> Error {
-    let passage_core::Error::OutOfRange { argument, value, most } = error else {
+fn out_of_order(error: &passage_split::Error, model: Option<&Model>) -> Error {
+    let passage_split::Error::OutOfRange { argument, value, most } = error else {
         return error.clone().into();
     };
     let option = argument.replace('_', "-");

@@ -1,0 +1,49 @@
+//! Errors of documents and of the options of splitting.
+
+/// A document that cannot be read, or an invalid option.
+///
+/// The messages follow PostgreSQL's style: lower case, no full stop. The extension adds SQLSTATE and
+/// HINT.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// No splitter has this media type.
+    #[error("unrecognized value for \"media type\": \"{value:.100}\"")]
+    UnknownMediaType {
+        /// The rejected name.
+        value: String,
+        /// The valid names, as the HINT lists them.
+        valid: &'static str,
+    },
+    /// A limit of chunks is below zero, above its maximum, or not in order with the others.
+    #[error("\"{argument}\" is out of range: {value}")]
+    OutOfRange {
+        /// The argument's name.
+        argument: &'static str,
+        /// The rejected value.
+        value: i64,
+        /// The maximum.
+        most: i64,
+    },
+    /// The document is declared as a notebook but is not one. It can be loaded with another media
+    /// type, such as `application/json`.
+    #[error("not a Jupyter notebook: line {line}, column {column}")]
+    InvalidNotebook {
+        /// The line at which the parser stopped, from 1.
+        line: usize,
+        /// The column in bytes, from 1.
+        column: usize,
+    },
+    /// The HTML page exceeds the size that conversion to Markdown accepts.
+    #[error("an HTML page must have at most {most} bytes")]
+    PageTooLarge {
+        /// The maximum in bytes.
+        most: usize,
+    },
+    /// The HTML page has more elements, attributes and texts than conversion accepts.
+    #[error("an HTML page must have at most {most} elements, attributes and texts")]
+    PageTooComplex {
+        /// The maximum number of elements, attributes and texts.
+        most: usize,
+    },
+}
