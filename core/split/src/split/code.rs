@@ -224,11 +224,13 @@ impl TreeWalker<'_, '_, '_> {
         // A block belongs to the text before it, such as the head of a class.
         let is_item = node.is_named() && !self.text[bytes.start..].starts_with('{');
         let start = self.record_item(bytes.start, is_item);
+        if let Rule::Call(names, _) = rule
+            && let Some(names) = names(node, self.text)
+        {
+            self.import(bytes.start, names);
+            return None;
+        }
         match rule {
-            Rule::Call(names, _) if let Some(names) = names(node, self.text) => {
-                self.import(bytes.start, names);
-                return None;
-            }
             Rule::Unit(..)
             | Rule::Bodied(..)
             | Rule::Find(_)
