@@ -7,7 +7,7 @@ pub use ordinary_values::{OrdinaryValues, ordinary_value};
 use crate::Cluster;
 
 /// A function of the schema `passage` or `_passage` that is not a trigger function.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Function {
     /// The name with its schema.
     pub name: String,
@@ -22,7 +22,7 @@ pub struct Function {
 }
 
 /// An argument of a function.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Argument {
     /// The name, which every argument has.
     pub name: String,

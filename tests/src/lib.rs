@@ -13,6 +13,7 @@ pub mod http_server;
 pub mod markdown;
 mod page_database;
 pub mod read_calls;
+pub mod share;
 pub mod wait;
 
 pub use cluster::Cluster;

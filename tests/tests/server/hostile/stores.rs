@@ -45,6 +45,7 @@ use calls::{CALLS, WITHOUT_STORE};
 use futures_util::{StreamExt, stream};
 use passage_tests::Cluster;
 use passage_tests::cluster::SUPERUSER;
+use passage_tests::share::share;
 use store::{COLUMNS, Kind, Odd};
 use sweep::{Report, Sweep};
 use types::{LTREE, OF_PGVECTOR, Reach, TYPES, Type, XML};
@@ -213,11 +214,12 @@ async fn a_column_of_any_type_is_read_correctly_or_an_error() {
     let only = std::env::var("HOSTILE_COLUMN").ok();
     let cases = |reach: Reach| -> Vec<Odd> {
         let types: Vec<_> = types.iter().filter(|of| of.reach >= reach).collect();
-        COLUMNS
+        let cases: Vec<_> = COLUMNS
             .iter()
             .filter(|column| only.as_ref().is_none_or(|only| *only == column.name))
             .flat_map(|column| types.iter().map(|of| Odd { column: *column, of: **of }))
-            .collect()
+            .collect();
+        if only.is_none() { share(&cases) } else { cases }
     };
     let all = cases(Reach::Tables);
     let mut report = Report::default();

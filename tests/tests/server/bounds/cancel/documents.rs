@@ -3,6 +3,7 @@
 
 use super::session::{MOST_WORK, Session};
 use passage_tests::Cluster;
+use passage_tests::share::share;
 use std::time::Duration;
 
 /// The size of a document in bytes. HTML of more than 32 MB is refused.
@@ -152,9 +153,10 @@ async fn cancel_splits(
     let cluster = Cluster::start().await;
     let mut session = Session::of(&cluster, number).await.within(most_work);
     store_source(&session).await;
-    for (media_type, parts @ [_, part, _]) in documents {
+    for (media_type, parts) in share(documents) {
+        let [_, part, _] = parts;
         for bytes in sizes {
-            session.prepare(&insert(parts, *bytes)).await;
+            session.prepare(&insert(&parts, *bytes)).await;
             let what = format!("split {bytes} bytes of {media_type} {part}");
             session.cancel(&what, &split(media_type)).await;
         }

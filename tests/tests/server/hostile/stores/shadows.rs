@@ -6,6 +6,7 @@ use super::sweep::Sweep;
 use super::types::{self, Reach};
 use super::verdict::Vocabulary;
 use super::{GREETING, all_types, cluster, vocabulary};
+use passage_tests::share::share;
 
 /// Types that a statement may name without a schema.
 const NAMES: &[&str] = &[
@@ -83,6 +84,7 @@ async fn a_column_of_any_type_is_harmless_with_any_search_path() {
         .iter()
         .flat_map(|column| types.iter().map(|of| Odd { column: *column, of: **of }))
         .collect();
+    let cases = share(&cases);
     let attacker = Attacker::new(&cluster, &greeting(NAMES)).await;
     let report = Sweep::new(attacker, "plain", Kind::Table, &vocabulary).run(&cases).await;
     println!("{report}");
