@@ -57,6 +57,7 @@ async fn main() -> Result<(), passage::Error> {
 ```
 */
 
+pub mod cli;
 pub mod document;
 mod error;
 pub mod export;
