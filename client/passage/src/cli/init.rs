@@ -2,7 +2,7 @@
 
 use super::options::embedder::embedder;
 use super::options::splitting::default_splitting;
-use super::options::{Embedder, Server};
+use super::options::{Embedder, EmbeddingType, Server};
 use super::output::print::print;
 use super::output::render::{self, printable};
 use crate::Error;
@@ -65,28 +65,6 @@ impl Distribution {
         match self {
             Self::Schema => "schema",
             Self::Document => "document",
-        }
-    }
-}
-
-/// The SQL type of embeddings.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum EmbeddingType {
-    /// 4 bytes per dimension
-    Vector,
-    /// 2 bytes per dimension, which halves the memory of the index
-    Halfvec,
-    /// As halfvec, with an index of one bit per dimension; for models of many dimensions
-    Binary,
-}
-
-impl EmbeddingType {
-    /// Returns its name in SQL.
-    pub fn name(self) -> &'static str {
-        match self {
-            EmbeddingType::Vector => "vector",
-            EmbeddingType::Halfvec => "halfvec",
-            EmbeddingType::Binary => "binary",
         }
     }
 }

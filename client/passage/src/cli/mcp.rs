@@ -6,6 +6,7 @@ use super::options::{Serving, Sizer, Splitting, StoreSplitter};
 use super::output::print::print_error;
 use super::output::render;
 use crate::Error;
+use crate::TextWriter;
 use crate::embed::{Embedder, Model};
 use crate::ingest::{Ingest, Job};
 use crate::serve::mcp::{Server, Writer};
@@ -58,9 +59,9 @@ impl Mcp {
             None => None,
         };
         let (reader, model) = reader(&self.serving).await?;
-        let writer = if self.allow_ingest {
+        let writer: Option<Arc<dyn Writer>> = if self.allow_ingest {
             let embedder = reader.embedder().cloned();
-            Some(Writer::new(ingest(&self.serving, embedder, model).await?))
+            Some(Arc::new(TextWriter::new(ingest(&self.serving, embedder, model).await?)))
         } else {
             None
         };
@@ -68,10 +69,10 @@ impl Mcp {
         let result = match listener {
             Some((listener, guard, address)) => {
                 print_error(&format!("listening on http://{address}/mcp"));
-                server.serve_http(listener, guard, interruption()).await;
+                server.serve_http(listener, guard, Box::pin(interruption())).await;
                 Ok(ExitCode::SUCCESS)
             }
-            None => match server.serve_stdio(interruption()).await {
+            None => match server.serve_stdio(Box::pin(interruption())).await {
                 Ok(()) => Ok(ExitCode::SUCCESS),
                 Err(cause) => Err(Error::usage(
                     &format!("MCP: {cause}"),

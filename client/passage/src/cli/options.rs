@@ -1,6 +1,7 @@
 //! Options that several commands share, with what they make: a connection, a splitter, an embedder.
 
 pub mod embedder;
+mod embedding_type;
 pub mod interruption;
 mod json_lines;
 mod metadata;
@@ -12,6 +13,7 @@ pub mod serving;
 pub mod splitting;
 
 pub use embedder::{Embedder, Model};
+pub use embedding_type::EmbeddingType;
 pub use json_lines::JsonLines;
 pub use metadata::{MetadataOptions, metadata};
 pub use reranker::Reranker;

@@ -1,8 +1,7 @@
 //! The command `reindex`: splits and embeds a collection or the whole store again.
 
-use super::init::EmbeddingType;
 use super::options::embedder::embedder;
-use super::options::{Embedder, Server, Sizer, Splitting, StoreSplitter};
+use super::options::{Embedder, EmbeddingType, Server, Sizer, Splitting, StoreSplitter};
 use super::output::print::print;
 use super::output::progress::{CHUNKS, DOCUMENTS, Progress, Settings};
 use super::output::render::{self, count, printable};

@@ -41,7 +41,7 @@ impl Serve {
         let (listener, guard, address) = listen(self.listen).await?;
         let (reader, _) = reader(&self.serving).await?;
         print_error(&format!("listening on http://{address}"));
-        http::serve(listener, Arc::clone(&reader), guard, interruption()).await;
+        http::serve(listener, Arc::clone(&reader), guard, Box::pin(interruption())).await;
         reader.close().await;
         Ok(ExitCode::SUCCESS)
     }

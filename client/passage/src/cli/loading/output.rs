@@ -1,7 +1,7 @@
 //! The output of `ingest` and `sync`: a line for each document, and the summary of a run.
 
 use crate::cli::output::progress::Progress;
-use crate::cli::output::render::{count, json, line, printable};
+use crate::cli::output::render::{self, count, json, line, printable};
 use crate::ingest::{Event, Outcome, Summary};
 use serde_json::json;
 use std::sync::atomic::{AtomicUsize, Ordering};
