@@ -17,7 +17,7 @@ export const CLIENT = process.env.PASSAGE_CLIENT
 const BIN = execFileSync(process.env.PG_CONFIG, ['--bindir'], { encoding: 'utf8' }).trim()
 
 // The module that writes SQL and commands. Older versions of Node read a module only from a name that ends with mjs.
-const module = readFileSync(join(ROOT, 'client/passage/src/serve/page/sql.js')).toString('base64')
+const module = readFileSync(join(ROOT, 'client/serve/src/page/sql.js')).toString('base64')
 export const { literal, psqlCommand, shellWord, statement } = await import(`data:text/javascript;base64,${module}`)
 
 // The environment of the commands that the page copies: they name `psql` and `passage` without a path.

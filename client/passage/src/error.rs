@@ -43,6 +43,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// Returns a usage error.
+    pub(crate) fn usage(cause: &str, remedy: &str) -> Self {
+        Error::Usage { cause: cause.into(), remedy: remedy.into() }
+    }
+
     /// Returns what to do, in full sentences.
     pub fn remedy(&self) -> String {
         match self {

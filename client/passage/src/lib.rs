@@ -57,15 +57,18 @@ async fn main() -> Result<(), passage::Error> {
 ```
 */
 
+pub mod cli;
 pub mod document;
 mod error;
 pub mod export;
 pub mod ingest;
-pub mod serve;
 pub mod split;
+mod text_writer;
 
 pub use error::Error;
 pub use passage_embed as embed;
 pub use passage_embed::rerank;
+pub use passage_serve as serve;
 pub use passage_source as source;
 pub use passage_store as store;
+pub use text_writer::TextWriter;

@@ -1,0 +1,116 @@
+//! The command `doctor`: findings on server, store and model, each with its remedy.
+
+use super::options::embedder::embedder;
+use super::options::{Embedder, Server};
+use super::output::print::print;
+use super::output::render::{BOLD, ERROR, GOOD, WARNING, count, json, line, printable};
+use crate::Error;
+use crate::store::{Finding, Severity, Store};
+use clap::Args;
+use std::num::NonZero;
+use std::process::ExitCode;
+
+/// The text below the options.
+pub const HELP: &str = "\
+Each finding has a remedy. The exit code is 1 if something does not work; warnings do not
+change it.
+
+doctor runs no code of other roles. If reading the store would run such code, doctor reports
+that and reads only the catalogs.
+
+With --as, doctor reports what another role can and cannot do in the store: read, search,
+ingest, embed and remove. The remedies are the GRANT and CREATE POLICY statements that the
+owner of the store can run.
+
+Examples:
+  passage doctor
+  passage doctor --as app
+  passage doctor --json | jq 'select(.severity != \"good\")'";
+
+#[derive(Args)]
+pub struct Doctor {
+    #[command(flatten)]
+    pub server: Server,
+    #[command(flatten)]
+    pub embedder: Embedder,
+    /// Report what this role can and cannot do in the store
+    #[arg(long = "as", value_name = "ROLE")]
+    pub role: Option<String>,
+    /// Do not check the model
+    #[arg(long)]
+    pub no_embed: bool,
+    /// Print one JSON object per line for each finding
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl Doctor {
+    /// Runs the command. It fails if a finding is an error.
+    pub async fn run(self) -> Result<ExitCode, Error> {
+        let findings = match self.server.connect_told(&self.embedder).await {
+            Ok(store) => self.examine(&store).await?,
+            Err(error @ Error::Usage { .. }) => return Err(error),
+            Err(error) => vec![Finding::bad("connection", error.to_string(), error.remedy())],
+        };
+        print(&if self.json { findings.iter().map(json).collect() } else { as_text(&findings) });
+        let is_healthy = findings.iter().all(|finding| finding.severity < Severity::Bad);
+        Ok(if is_healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+
+    /// Returns the findings about a role, or those about the server, the store and its model.
+    async fn examine(&self, store: &Store) -> Result<Vec<Finding>, Error> {
+        if let Some(role) = &self.role {
+            return Ok(store.doctor_role(role).await?);
+        }
+        let mut findings = store.doctor().await?;
+        if !self.no_embed {
+            findings.extend(check_model(&self.embedder, store).await?);
+        }
+        Ok(findings)
+    }
+}
+
+/// Checks that an embedder is available and has the model of the store.
+async fn check_model(args: &Embedder, store: &Store) -> Result<Vec<Finding>, Error> {
+    // Without a store, or with one without embeddings, no model is needed.
+    if !store.has_embeddings().await.unwrap_or(false) {
+        return Ok(Vec::new());
+    }
+    Ok(match embedder(args, NonZero::new(1)).await {
+        Ok((embedder, _)) => {
+            let model = (embedder.name().to_owned(), embedder.dimensions());
+            store.doctor_model(&model).await?
+        }
+        Err(error) => vec![Finding::warning(
+            "model",
+            format!("{error}; searches use words only"),
+            error.remedy(),
+        )],
+    })
+}
+
+/// Returns a line for each finding, with its remedy below.
+fn as_text(findings: &[Finding]) -> String {
+    let mut output = String::new();
+    for Finding { severity, subject, finding, remedy } in findings {
+        let (style, word) = match severity {
+            Severity::Good => (GOOD, "good"),
+            Severity::Warning => (WARNING, "warning"),
+            Severity::Bad => (ERROR, "error"),
+        };
+        let (subject, finding) = (printable(subject), printable(finding));
+        line(&mut output, &format!("{style}{word:<8}{style:#}{BOLD}{subject}{BOLD:#}: {finding}"));
+        if let Some(remedy) = remedy {
+            line(&mut output, &format!("        {}", printable(remedy)));
+        }
+    }
+    let number = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
+    let (bad, warnings) = (number(Severity::Bad), number(Severity::Warning));
+    let verdict = match (bad, warnings) {
+        (0, 0) => "no problems found".to_owned(),
+        (0, warnings) => format!("no errors, {}", count(warnings, "warning")),
+        (bad, warnings) => format!("{}, {}", count(bad, "error"), count(warnings, "warning")),
+    };
+    line(&mut output, &format!("\n{verdict}"));
+    output
+}

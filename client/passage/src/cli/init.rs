@@ -1,0 +1,123 @@
+//! The command `init`: creates a store.
+
+use super::options::embedder::embedder;
+use super::options::splitting::default_splitting;
+use super::options::{Embedder, EmbeddingType, Server};
+use super::output::print::print;
+use super::output::render::{self, printable};
+use crate::Error;
+use crate::store::{InitOptions, OtherSizes, Settings};
+use clap::{Args, ValueEnum};
+use passage_split::SPLITTER_VERSION;
+use serde_json::json;
+use std::process::ExitCode;
+
+/// The text below the options.
+pub const HELP: &str = "\
+If the store exists, init adds what is missing in it. The model determines the dimensions of
+the embeddings. Without --no-embed, the extension vector must be installed on the server.
+
+Examples:
+  passage init
+  passage init --store notes --no-embed
+  passage init --embedding-type halfvec --language german
+  passage init --partitions 8
+  passage init --store tenant_1 --distributed schema";
+
+#[derive(Args)]
+pub struct Init {
+    #[command(flatten)]
+    pub server: Server,
+    #[command(flatten)]
+    pub embedder: Embedder,
+    /// Create a store without embeddings, which needs no pgvector
+    #[arg(long)]
+    pub no_embed: bool,
+    /// SQL type of the embeddings [default: vector, from 1000 dimensions on halfvec]
+    #[arg(long, value_name = "TYPE", conflicts_with = "no_embed")]
+    pub embedding_type: Option<EmbeddingType>,
+    /// Text search configuration of the store [default: english]
+    #[arg(long, value_name = "NAME")]
+    pub language: Option<String>,
+    /// Number of hash partitions of the chunks, 2 to 1024 [default: a single table]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(2..=1024))]
+    pub partitions: Option<u32>,
+    /// How Citus distributes the store, which needs Citus [default: it does not]
+    #[arg(long, value_name = "LAYOUT", conflicts_with = "partitions")]
+    pub distributed: Option<Distribution>,
+    /// Print the result as one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The rows of a store that Citus keeps together.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum Distribution {
+    /// All tables are on one node, for many stores such as one per tenant
+    Schema,
+    /// Each document is on one node, for a store that is too large for one server
+    Document,
+}
+
+impl Distribution {
+    /// Returns the name that `create_store` has for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Schema => "schema",
+            Self::Document => "document",
+        }
+    }
+}
+
+impl Init {
+    /// Runs the command.
+    pub async fn run(self) -> Result<ExitCode, Error> {
+        let embedder =
+            if self.no_embed { None } else { Some(embedder(&self.embedder, None).await?) };
+        let mut store = self.server.connect_told(&self.embedder).await?;
+        let init = InitOptions {
+            dimensions: embedder.as_ref().map(|(embedder, _)| embedder.dimensions()),
+            embedding_type: self.embedding_type.map(|it| it.name().to_owned()),
+            language: self.language,
+            partitions: self.partitions,
+            distributed: self.distributed.map(|it| it.name().to_owned()),
+        };
+        let statements = store.init(&init).await?;
+        let (model, local) = embedder.map_or((None, None), |(embedder, local)| {
+            (Some((embedder.name().to_owned(), embedder.dimensions())), local)
+        });
+        let settings = Settings {
+            splitting: default_splitting(local.as_deref(), &self.embedder, self.no_embed),
+            other_sizes: OtherSizes::Keep,
+            model,
+            splitter_version: SPLITTER_VERSION,
+        };
+        // A store with embeddings keeps the sizes that fit its model.
+        if !(self.no_embed && store.has_embeddings().await?) {
+            store.in_owned_transaction(store.record_settings(&settings)).await?;
+        }
+        let render = if self.json { as_json } else { as_text };
+        print(&render(store.name(), statements, settings.model.as_ref()));
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Returns the result of `init`.
+fn as_text(store: &str, statements: usize, model: Option<&(String, usize)>) -> String {
+    let what = if statements == 0 { "already exists" } else { "is ready" };
+    let with = match model {
+        Some((model, dimensions)) => {
+            format!("with embeddings of {}, {dimensions} dimensions", printable(model))
+        }
+        None => "without embeddings".into(),
+    };
+    format!("the store \"{}\" {what}, {with}\n", printable(store))
+}
+
+/// Returns the result of `init` as one JSON object.
+fn as_json(store: &str, statements: usize, model: Option<&(String, usize)>) -> String {
+    let (name, dimensions) = model.map(|(name, dimensions)| (name, dimensions)).unzip();
+    render::json(&json!({
+        "store": store, "statements": statements, "model": name, "dimensions": dimensions,
+    }))
+}

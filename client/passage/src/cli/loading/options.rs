@@ -1,0 +1,72 @@
+//! The options that `ingest` and `sync` share.
+
+use crate::cli::options::{Embedder, JsonLines, MetadataOptions, Server, Splitting};
+use clap::Args;
+use std::num::NonZero;
+use std::path::PathBuf;
+
+#[allow(clippy::struct_excessive_bools)] // Each is an option of its own.
+#[derive(Args)]
+pub struct Loading {
+    /// Files, folders, glob patterns such as 'docs/**/*.md', archives (.tar, .tar.gz, .tgz, .zip),
+    /// addresses of web pages or sitemaps; - reads standard input
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub server: Server,
+    /// Collection of the documents: a project or library [default: the unnamed one]
+    #[arg(long, value_name = "NAME")]
+    pub collection: Option<String>,
+    /// Version of the collection [default: the unnamed one]
+    #[arg(long = "version", value_name = "VERSION")]
+    pub collection_version: Option<String>,
+    /// Uri of a single document; required for standard input [default: the path of the file]
+    #[arg(long, conflicts_with = "jsonl")]
+    pub uri: Option<String>,
+    /// Read the files as JSON lines
+    #[arg(long, value_name = "CONTENT")]
+    pub jsonl: Option<JsonLines>,
+    /// Load only documents that match this .gitignore-style pattern; may be repeated [default: all]
+    #[arg(long, value_name = "PATTERN")]
+    pub include: Vec<String>,
+    /// Skip documents that match this .gitignore-style pattern; may be repeated [default: none]
+    #[arg(long, value_name = "PATTERN")]
+    pub exclude: Vec<String>,
+    /// Accept a folder, archive, pattern or other source without any document, which is otherwise an
+    /// error
+    #[arg(long)]
+    pub allow_empty: bool,
+    /// Also fetch pages from private addresses, such as those of this machine and its network, and
+    /// through the proxies that the environment names
+    #[arg(long)]
+    pub allow_private: bool,
+    #[command(flatten)]
+    pub overrides: MetadataOptions,
+    /// Metadata of the documents, as KEY=VALUE with a string value or as a JSON object; may be
+    /// repeated
+    #[arg(long, value_name = "KEY=VALUE|JSON")]
+    pub metadata: Vec<String>,
+    #[command(flatten)]
+    pub embedder: Embedder,
+    /// Embed nothing; JSON lines keep the embeddings that they have
+    #[arg(long)]
+    pub no_embed: bool,
+    #[command(flatten)]
+    pub splitting: Splitting,
+    /// Number of documents split, and of chunks embedded, at the same time, at least 1 [default:
+    /// one per core]
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<NonZero<usize>>,
+    /// Report what would change, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Continue until interrupted: load changed files again, and remove missing ones as sync does
+    #[arg(long, conflicts_with = "dry_run")]
+    pub watch: bool,
+    /// Print the result as one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Print only errors
+    #[arg(long, short)]
+    pub quiet: bool,
+}

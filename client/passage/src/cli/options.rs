@@ -1,0 +1,22 @@
+//! Options that several commands share, with what they make: a connection, a splitter, an embedder.
+
+pub mod embedder;
+mod embedding_type;
+pub mod interruption;
+mod json_lines;
+mod metadata;
+pub mod question;
+pub mod reranker;
+mod server;
+mod service;
+pub mod serving;
+pub mod splitting;
+
+pub use embedder::{Embedder, Model};
+pub use embedding_type::EmbeddingType;
+pub use json_lines::JsonLines;
+pub use metadata::{MetadataOptions, metadata};
+pub use reranker::Reranker;
+pub use server::Server;
+pub use serving::Serving;
+pub use splitting::{Sizer, Splitting, StoreSplitter};

@@ -1,0 +1,54 @@
+//! Metadata of documents: what replaces the detected values, and JSON objects.
+
+use crate::document::MetadataOverrides;
+use crate::{Error, store};
+use clap::Args;
+use passage_split::Kind;
+use serde_json::{Map, Value};
+
+/// Metadata that replaces what would be detected.
+#[derive(Args)]
+pub struct MetadataOptions {
+    /// Media type of the documents, such as text/markdown [default: detected from the name, else
+    /// from the content]
+    #[arg(long, value_name = "TYPE")]
+    pub media_type: Option<String>,
+    /// Kind of the documents' chunks [default: detected from the media type and from folder names
+    /// such as api/]
+    #[arg(long, value_name = "KIND", value_parser = Kind::NAMES.map(|(_, name)| name))]
+    pub kind: Option<String>,
+    /// Title of the documents, the first line of each preamble [default: the title in the document,
+    /// else the file name]
+    #[arg(long)]
+    pub title: Option<String>,
+    /// Base address of relative links in HTML; for a folder, the address of the folder [default:
+    /// the address of the page]
+    #[arg(long, value_name = "URL")]
+    pub base_url: Option<String>,
+}
+
+impl MetadataOptions {
+    /// Returns the values that are given.
+    pub fn overrides(&self) -> Result<MetadataOverrides, Error> {
+        Ok(MetadataOverrides {
+            media_type: self.media_type.as_deref().map(str::parse).transpose()?,
+            kind: self.kind.as_deref().and_then(Kind::from_name),
+            title: self.title.clone(),
+            base_url: self.base_url.clone(),
+        })
+    }
+}
+
+/// Parses the value of `--metadata` as a JSON object.
+pub fn metadata(value: &str) -> Result<Map<String, Value>, Error> {
+    match serde_json::from_str(value) {
+        Ok(value) if passage_split::contains_nul(&value) => {
+            Err(store::Error::Nul("metadata").into())
+        }
+        Ok(Value::Object(metadata)) => Ok(metadata),
+        _ => Err(Error::usage(
+            "--metadata must be a JSON object",
+            "Write it as '{\"key\": \"value\"}', in single quotes for the shell.",
+        )),
+    }
+}

@@ -1,0 +1,236 @@
+//! How documents are split: by the options, else as the store records, else by defaults.
+
+use super::embedder::load;
+use super::{Embedder, Model as ModelOptions};
+use crate::Error;
+use crate::embed::Model;
+use crate::split::{ChunkSizes, SizeUnit, Splitter};
+use crate::store::{self, Notice, Store};
+use clap::{Args, ValueEnum};
+use std::sync::Arc;
+
+/// Settings of the splitter.
+#[derive(Args, Default)]
+pub struct Splitting {
+    /// Unit of chunk sizes [default: that of the store; in a new store wordpieces, or characters
+    /// without a local model]
+    #[arg(long)]
+    pub sizer: Option<Sizer>,
+    /// Maximum size of a chunk in units of --sizer, 1 to 1000000 [default: that of the store; in a
+    /// new store 200 wordpieces or 1000 characters, or up to 2000 for a service whose model reads
+    /// more]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub max_size: Option<u32>,
+    /// Preferred size of a chunk in units of --sizer, 1 to 1000000 [default: that of the store; in a
+    /// new store 128 wordpieces or 600 characters, in proportion to --max-size]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub preferred_size: Option<u32>,
+    /// Minimum size of a chunk in units of --sizer: smaller ones are merged if possible, 0 to
+    /// 1000000 [default: that of the store; in a new store 50 wordpieces or 200 characters, in
+    /// proportion to --max-size]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    pub min_size: Option<u32>,
+    /// Size of the end of the previous chunk that is embedded with each chunk, in units of --sizer,
+    /// 0 to 1000000 [default: that of the store, else 0]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    pub overlap: Option<u32>,
+}
+
+impl Splitting {
+    /// Returns the requested sizes.
+    pub fn sizes(&self) -> ChunkSizes {
+        let size = |option: Option<u32>| option.map(|size| size as usize);
+        ChunkSizes {
+            min: size(self.min_size),
+            preferred: size(self.preferred_size),
+            max: size(self.max_size),
+        }
+    }
+}
+
+/// The unit of chunk sizes.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Sizer {
+    /// Tokens of the local model
+    Wordpieces,
+    /// Characters, which need no model
+    Characters,
+}
+
+/// The special tokens at both ends of a model's input.
+const SPECIAL_TOKENS: usize = 2;
+
+/// Makes the splitter of `split`, which reads no store.
+pub fn splitter(
+    sizer: Sizer,
+    model: &ModelOptions,
+    splitting: &Splitting,
+) -> Result<Splitter, Error> {
+    let model = match sizer {
+        Sizer::Characters => None,
+        Sizer::Wordpieces => Some(load(model)?),
+    };
+    from_options(model.as_deref(), None, splitting, 0)
+}
+
+/// Returns how a new store splits: by wordpieces of the local model, else by characters, with sizes that
+/// match the model of a service.
+pub fn default_splitting(
+    local: Option<&Model>,
+    embedder: &Embedder,
+    no_embed: bool,
+) -> store::Splitting {
+    let service = embedder.service().filter(|_| !no_embed);
+    let limits = match local {
+        Some(model) => ChunkSizes::default().in_wordpieces(window_of(model)),
+        None => ChunkSizes::default().in_characters(service.and_then(|service| service.window())),
+    };
+    store::Splitting { unit: unit_of(local), limits, overlap: 0 }
+}
+
+/// The options of a run that writes chunks to a store.
+pub struct StoreSplitter<'a> {
+    pub store: &'a Store,
+    pub options: &'a Splitting,
+    pub embedder: &'a Embedder,
+    /// The model that embeds the chunks, if it is a local one.
+    pub loaded: Option<Arc<Model>>,
+    /// The unit if neither the options nor the store has one. Without a model, characters are the default.
+    pub default: Sizer,
+}
+
+impl StoreSplitter<'_> {
+    /// Makes the splitter. Options that agree with the store split as it records, so that unchanged
+    /// documents keep their chunks. Also returns a note if chunks may be too long for the model.
+    pub async fn splitter(self) -> Result<(Splitter, Option<Notice>), Error> {
+        let Self { store, options, embedder, loaded, default } = self;
+        let recorded = store.recorded_splitting().await?;
+        let unit = options.sizer.or(recorded.map(|recorded| sizer(recorded.unit)));
+        let mut note = None;
+        let model = match (unit, loaded) {
+            (Some(Sizer::Characters), loaded) => {
+                note = loaded.filter(|_| options.sizer.is_none()).map(|_| too_long_for_model());
+                None
+            }
+            (Some(Sizer::Wordpieces), None) if options.sizer.is_none() => {
+                let model = load(&embedder.model).map_err(|error| needs_model(store, error))?;
+                // Another model counts other wordpieces.
+                if store.recorded_model().await?.is_some_and(|recorded| recorded != model.name()) {
+                    store.check_model(&(model.name().to_owned(), model.dimensions())).await?;
+                }
+                Some(model)
+            }
+            (Some(Sizer::Wordpieces), None) => Some(load(&embedder.model)?),
+            (None, None) if default == Sizer::Wordpieces => load(&embedder.model).ok(),
+            (None, _) if default == Sizer::Characters => None,
+            (_, loaded) => loaded,
+        };
+        match recorded {
+            Some(recorded) if agree(options, &recorded) => {
+                let splitter = by(model.as_deref()).with_limits(recorded.limits)?;
+                Ok((splitter.with_overlap(recorded.overlap), note))
+            }
+            _ => {
+                let unit = unit_of(model.as_deref());
+                let recorded = recorded.filter(|recorded| recorded.unit == unit);
+                let overlap = recorded.map_or(0, |recorded| recorded.overlap);
+                let window = embedder.service().and_then(|service| service.window());
+                Ok((from_options(model.as_deref(), window, options, overlap)?, note))
+            }
+        }
+    }
+}
+
+/// Makes a splitter from options. `window` is the number of tokens that the model of a service reads.
+fn from_options(
+    model: Option<&Model>,
+    window: Option<usize>,
+    options: &Splitting,
+    overlap: usize,
+) -> Result<Splitter, Error> {
+    let limits = match model {
+        Some(model) => options.sizes().in_wordpieces(window_of(model)),
+        None => options.sizes().in_characters(window),
+    };
+    let overlap = options.overlap.map_or(overlap, |overlap| overlap as usize);
+    let splitter = by(model).with_limits(limits).map_err(|error| out_of_order(&error, model))?;
+    Ok(splitter.with_overlap(overlap))
+}
+
+/// Returns a splitter by the wordpieces of a model, or by characters, with default sizes.
+fn by(model: Option<&Model>) -> Splitter {
+    match model {
+        Some(model) => Splitter::by_wordpieces(model.wordpieces().clone(), window_of(model)),
+        None => Splitter::by_characters(),
+    }
+}
+
+/// Returns how many wordpieces of a text the model reads.
+fn window_of(model: &Model) -> usize {
+    model.limit().saturating_sub(SPECIAL_TOKENS)
+}
+
+fn unit_of(model: Option<&Model>) -> SizeUnit {
+    if model.is_some() { SizeUnit::Wordpieces } else { SizeUnit::Characters }
+}
+
+fn sizer(unit: SizeUnit) -> Sizer {
+    match unit {
+        SizeUnit::Characters => Sizer::Characters,
+        SizeUnit::Wordpieces => Sizer::Wordpieces,
+    }
+}
+
+/// Returns whether each given option has the value that the store records.
+fn agree(options: &Splitting, recorded: &store::Splitting) -> bool {
+    let limits = recorded.limits;
+    let is = |option: Option<u32>, recorded: usize| {
+        option.is_none_or(|option| option as usize == recorded)
+    };
+    options.sizer.is_none_or(|option| option == sizer(recorded.unit))
+        && is(options.max_size, limits.max)
+        && is(options.preferred_size, limits.preferred)
+        && is(options.min_size, limits.min)
+        && is(options.overlap, recorded.overlap)
+}
+
+/// Explains why a run without embeddings needs the model.
+fn needs_model(store: &Store, error: Error) -> Error {
+    let cause = format!(
+        "store \"{}\" has chunks in wordpieces, which the model counts: {error}",
+        store.name()
+    );
+    let remedy = format!(
+        "{} To split the store without a model: passage reindex --no-embed --sizer characters.",
+        match error {
+            Error::Model(_) => "Run passage model fetch, or name the folder of the model with --model or PASSAGE_MODEL.".into(),
+            error => error.remedy(),
+        }
+    );
+    Error::usage(&cause, &remedy)
+}
+
+fn too_long_for_model() -> Notice {
+    Notice {
+        message: "chunk sizes are in characters, as the store records; the model may not read all of a chunk".into(),
+        hint: Some("To split the store in wordpieces of the model: passage reindex --sizer wordpieces.".into()),
+    }
+}
+
+/// Names the options in the error of limits that are not in order.
+fn out_of_order(error: &passage_split::Error, model: Option<&Model>) -> Error {
+    let passage_split::Error::OutOfRange { argument, value, most } = error else {
+        return error.clone().into();
+    };
+    let option = argument.replace('_', "-");
+    let cause = format!("--{option} must be at most {most}, not {value}");
+    let remedy = match (*argument, model) {
+        ("preferred_size", _) => format!("Choose a size of at most --max-size, which is {most}."),
+        ("min_size", _) => format!("Choose a size of at most --preferred-size, which is {most}."),
+        (_, Some(_)) => format!(
+            "The model reads {most} wordpieces of a chunk. Choose a smaller size, or a model that reads more."
+        ),
+        (_, None) => "Choose a smaller size.".into(),
+    };
+    Error::usage(&cause, &remedy)
+}

@@ -1,0 +1,48 @@
+//! The command `serve`: serves HTTP and the page.
+
+use super::options::Serving;
+use super::options::interruption::interruption;
+use super::options::serving::{listen, reader};
+use super::output::print::print_error;
+use crate::Error;
+use crate::serve::http;
+use clap::Args;
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// The text below the options.
+pub const HELP: &str = "\
+The page is at /, the description of the API at /openapi.json. The role of the database
+connection decides what callers may read; nothing is written.
+
+The variable PASSAGE_TOKEN sets a bearer token of at least 16 characters, which callers must
+send. Addresses other than loopback require it. Without a token, every user of the machine
+can connect.
+
+Examples:
+  passage serve
+  passage serve --listen 127.0.0.1:9000 --store handbook
+  PASSAGE_TOKEN=$(openssl rand -hex 16) passage serve --listen 0.0.0.0:8642";
+
+#[derive(Args)]
+pub struct Serve {
+    #[command(flatten)]
+    pub serving: Serving,
+    /// Address to listen on; port 0 takes a free one
+    #[arg(long, default_value = "127.0.0.1:8642", value_name = "ADDRESS")]
+    pub listen: SocketAddr,
+}
+
+impl Serve {
+    /// Serves until a signal.
+    pub async fn run(self) -> Result<ExitCode, Error> {
+        // The address is tried first, because the model takes longer to load.
+        let (listener, guard, address) = listen(self.listen).await?;
+        let (reader, _) = reader(&self.serving).await?;
+        print_error(&format!("listening on http://{address}"));
+        http::serve(listener, Arc::clone(&reader), guard, Box::pin(interruption())).await;
+        reader.close().await;
+        Ok(ExitCode::SUCCESS)
+    }
+}

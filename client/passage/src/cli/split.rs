@@ -1,0 +1,121 @@
+//! The command `split`: shows the chunks of a file.
+
+use super::options::splitting::splitter;
+use super::options::{MetadataOptions, Model, Sizer, Splitting};
+use super::output::print::{print, print_error};
+use super::output::render::{BOLD, DIM, TITLE, json, line, printable, quote, section};
+use crate::document::{self, Document};
+use crate::split::Piece;
+use crate::{Error, source};
+use clap::Args;
+use passage_split::SyntaxError;
+use serde::Serialize;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// The text below the options.
+pub const HELP: &str = "\
+Examples:
+  passage split README.md
+  passage split README.md --json | jq -r .content
+  passage split README.md --sizer characters --max-size 2000
+  passage split - --media-type text/markdown < README.md";
+
+#[derive(Args)]
+pub struct Split {
+    /// File to split; - reads standard input
+    pub file: PathBuf,
+    /// Print one JSON object per line for each chunk
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub overrides: MetadataOptions,
+    #[command(flatten)]
+    pub splitting: Splitting,
+    #[command(flatten)]
+    pub model: Model,
+}
+
+impl Split {
+    /// Runs the command.
+    pub fn run(self) -> Result<ExitCode, Error> {
+        let overrides = self.overrides.overrides()?;
+        let is_stdin = self.file.as_os_str() == "-";
+        let bytes = if is_stdin { source::read_stdin()? } else { source::read(&self.file)? };
+        let uri = self.file.to_string_lossy();
+        let document = document::read(&overrides, bytes, &self.file, &uri, None)?;
+        let has_model = self.model.is_available();
+        let default = if has_model { Sizer::Wordpieces } else { Sizer::Characters };
+        let sizer = self.splitting.sizer.unwrap_or(default);
+        let splitter = splitter(sizer, &self.model, &self.splitting)?;
+        let Document { text, media_type, kind, title, .. } = &document;
+        let split = splitter.split(text, media_type, Some(*kind), title.as_deref())?;
+        if self.splitting.sizer.is_none() && !has_model {
+            print_error(
+                "chunk sizes are in characters, because no embedding model is available; use --model to name one",
+            );
+        }
+        if let Some(SyntaxError { line, column }) = split.syntax_error {
+            print_error(&printable(&format!(
+                "split as plain text: invalid {media_type} at line {line}, column {column}"
+            )));
+        }
+        print(&if self.json { as_json(text, &split.pieces) } else { as_text(text, &split.pieces) });
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// A piece with its text. The order of the fields is that of the output.
+#[derive(Serialize)]
+struct JsonPiece<'a> {
+    ordinal: usize,
+    level: u32,
+    section: &'a [String],
+    kind: &'a str,
+    unit: &'a str,
+    content: &'a str,
+    preamble: &'a str,
+    tokens: usize,
+    start_byte: usize,
+    end_byte: usize,
+    first_line: usize,
+    last_line: usize,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    imports: &'a [String],
+}
+
+/// Returns one line of JSON for each piece.
+fn as_json(text: &str, pieces: &[Piece]) -> String {
+    let line = |(ordinal, piece): (usize, &Piece)| {
+        json(&JsonPiece {
+            ordinal,
+            level: piece.level,
+            section: &piece.section,
+            kind: piece.kind.name(),
+            unit: piece.unit.name(),
+            content: &text[piece.bytes.clone()],
+            preamble: &piece.preamble,
+            tokens: piece.tokens,
+            start_byte: piece.bytes.start,
+            end_byte: piece.bytes.end,
+            first_line: *piece.lines.start(),
+            last_line: *piece.lines.end(),
+            imports: &piece.imports,
+        })
+    };
+    pieces.iter().enumerate().map(line).collect()
+}
+
+/// Returns pieces as text: a line of facts, and the content of each.
+fn as_text(text: &str, pieces: &[Piece]) -> String {
+    let mut output = String::new();
+    for (ordinal, piece) in pieces.iter().enumerate() {
+        let (first, last) = (piece.lines.start(), piece.lines.end());
+        let section = section(&piece.section);
+        let tokens = piece.tokens;
+        line(&mut output, &format!("{BOLD}{ordinal}{BOLD:#}  {TITLE}{section}{TITLE:#}"));
+        line(&mut output, &format!("   {DIM}lines {first}-{last}, {tokens} tokens{DIM:#}"));
+        quote(&mut output, &text[piece.bytes.clone()], &[]);
+    }
+    output
+}

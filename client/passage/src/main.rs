@@ -1,0 +1,5 @@
+//! The program `passage`.
+
+fn main() -> std::process::ExitCode {
+    passage::cli::main()
+}

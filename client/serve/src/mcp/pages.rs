@@ -1,0 +1,194 @@
+//! Pages of search results.
+//!
+//! The budget of the page decides the context of its passages. So page 2 is not the second part of one larger result.
+//! A later page has the best hits that no earlier page contains. Fragments have no context: their pages are parts of
+//! one list.
+
+use super::arguments::Page;
+use super::parts::parts;
+use super::results::{Passage, PassageRow, Passages, note, parse_rows};
+use crate::error::Error;
+use crate::reader::Reader;
+use passage_store::{CallResult, Notice};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use std::collections::HashSet;
+
+/// The maximum number of hits and of fragments on all pages together.
+const MAX_RESULTS: usize = 100;
+/// The largest budget that the extension takes.
+const MAX_TOKENS: u32 = 1_000_000;
+
+/// Returns a page of passages. `query` has the question and the filters, `strategy` the context.
+pub(super) async fn search(
+    reader: &Reader,
+    query: Map<String, Value>,
+    strategy: Option<&str>,
+    page: Page,
+) -> Result<Passages, Error> {
+    // The question is embedded once for all calls.
+    let query = reader.with_embedding("search", query).await?;
+    let with_limits = |mut arguments: Map<String, Value>| {
+        arguments.insert("max_tokens".into(), page.max_tokens.into());
+        if let Some(strategy) = strategy {
+            arguments.insert("strategy".into(), strategy.into());
+        }
+        arguments
+    };
+    let mut arguments = with_limits(query.clone());
+    arguments.insert("max_passages".into(), page.limit.into());
+    let first = reader.call("search", &arguments).await?;
+    let mut arguments = query;
+    arguments.insert("max_hits".into(), MAX_RESULTS.into());
+    let hits = reader.call("search_hits", &arguments).await?;
+
+    let mut passages = read_passages(&first)?;
+    let (mut notices, mut rest) = (first.notices, parse_rows::<Hit>(&hits)?);
+    extend(&mut notices, hits.notices);
+    let is_capped = rest.len() == MAX_RESULTS;
+    remove_shown(&mut rest, &passages);
+    // The context of each page decides which hits follow, so the earlier pages are made again.
+    let (mut offset, mut next) = (0, 1);
+    while next <= page.offset && !rest.is_empty() {
+        let before = rest.len();
+        let taken: Vec<Hit> =
+            rest.drain(..fitting(rest.iter().map(|hit| hit.tokens.unwrap_or(0)), page)).collect();
+        let mut arguments = with_limits(Map::new());
+        arguments
+            .insert("chunk_ids".into(), taken.iter().map(|hit| hit.chunk_id.as_str()).collect());
+        arguments.insert("scores".into(), taken.iter().map(|hit| hit.score).collect());
+        let result = reader.call("reassemble", &arguments).await?;
+        passages = read_passages(&result)?;
+        extend(&mut notices, result.notices);
+        remove_shown(&mut rest, &passages);
+        (offset, next) = (next, next + (before - rest.len()) as u32);
+    }
+    if next <= page.offset && offset < page.offset {
+        passages.clear();
+    }
+    let next_offset = (!rest.is_empty()).then_some(next);
+    let mut notes = notes(&notices, &passages, page);
+    if passages.iter().any(|passage| passage.truncated) {
+        notes.push(CUT_CONTEXT.into());
+    }
+    if is_capped && next_offset.is_none() {
+        notes.push(format!(
+            "search finds the best {MAX_RESULTS} hits; ask a narrower question for others"
+        ));
+    }
+    Ok(Passages { passages, next_offset, notes })
+}
+
+/// The note for passages whose context is cut.
+pub(super) const CUT_CONTEXT: &str = "context was left out (truncated); for more, call read_passage with a chunk_id \
+    and a larger max_tokens, or with uri, first_line and last_line";
+
+/// A hit without its text.
+#[derive(Deserialize)]
+struct Hit {
+    chunk_id: String,
+    score: f64,
+    tokens: Option<i64>,
+}
+
+/// Removes the hits that passages contain.
+fn remove_shown(hits: &mut Vec<Hit>, passages: &[Passage]) {
+    let shown: HashSet<&str> =
+        passages.iter().flat_map(|passage| &passage.chunk_ids).map(String::as_str).collect();
+    hits.retain(|hit| !shown.contains(hit.chunk_id.as_str()));
+}
+
+/// Reads the rows of a call.
+fn read_passages(result: &CallResult) -> Result<Vec<Passage>, Error> {
+    Ok(parse_rows::<PassageRow>(result)?.into_iter().map(Passage::from_row).collect())
+}
+
+/// Returns how many results fit in a page, given their tokens; at least one if there are results.
+fn fitting(results: impl ExactSizeIterator<Item = i64>, page: Page) -> usize {
+    let (all, mut sum) = (results.len(), 0);
+    let fits = |tokens: &i64| {
+        sum += tokens;
+        sum <= i64::from(page.max_tokens)
+    };
+    results.take(page.limit as usize).take_while(fits).count().max(1).min(all)
+}
+
+/// Returns a page of fragments. `query` has the question, the document and the collection.
+pub(super) async fn fragments(
+    reader: &Reader,
+    mut query: Map<String, Value>,
+    page: Page,
+) -> Result<Passages, Error> {
+    query.insert("max_fragments".into(), MAX_RESULTS.into());
+    query.insert("max_tokens".into(), MAX_TOKENS.into());
+    // A named document would be returned as a whole if it fits.
+    query.insert("return_full".into(), false.into());
+    let result = reader.call("fragments", &query).await?;
+    let found = read_passages(&result)?;
+    let is_capped = found.len() == MAX_RESULTS;
+    let all: Vec<Passage> =
+        found.iter().flat_map(|passage| parts(passage, page.max_tokens)).collect();
+    let rest = all.get(page.offset as usize..).unwrap_or_default();
+    let taken = fitting(rest.iter().map(|passage| passage.tokens), page);
+    let passages = rest[..taken].to_vec();
+    let next_offset = (taken < rest.len()).then_some(page.offset + taken as u32);
+    let mut notes = notes(&result.notices, &passages, page);
+    notes.extend(passages.iter().filter(|passage| passage.truncated).map(cut_line));
+    if is_capped && next_offset.is_none() {
+        notes.push(format!(
+            "fragments finds the best {MAX_RESULTS} fragments; ask a narrower question for others"
+        ));
+    }
+    Ok(Passages { passages, next_offset, notes })
+}
+
+/// Returns the note for a line that alone exceeds the budget.
+fn cut_line(passage: &Passage) -> String {
+    match (&passage.uri, passage.first_line) {
+        (Some(_), Some(line)) => format!(
+            "line {line} is cut at max_tokens; read it with read_passage, its uri, first_line {line}, last_line {line} and a \
+             larger max_tokens"
+        ),
+        _ => "a line is cut at max_tokens; call again with a larger max_tokens".into(),
+    }
+}
+
+/// Adds notices that are not among them.
+fn extend(notices: &mut Vec<Notice>, more: Vec<Notice>) {
+    for notice in more {
+        if !notices.contains(&notice) {
+            notices.push(notice);
+        }
+    }
+}
+
+/// Returns notices as notes, with a note if the passages exceed the budget.
+fn notes(notices: &[Notice], passages: &[Passage], page: Page) -> Vec<String> {
+    notices.iter().map(note).chain(over_budget(passages, page.max_tokens)).collect()
+}
+
+/// Returns a note if the passages exceed a budget, because hits are never cut.
+pub(super) fn over_budget(passages: &[Passage], max_tokens: u32) -> Option<String> {
+    let tokens: i64 = passages.iter().map(|passage| passage.tokens).sum();
+    (tokens > i64::from(max_tokens))
+        .then(|| format!("the result has {tokens} tokens, because a hit is never cut"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(limit: u32, max_tokens: u32) -> Page {
+        Page::new((None, 0), (Some(limit), 1), (Some(max_tokens), 1)).unwrap()
+    }
+
+    #[test]
+    fn as_many_hits_are_taken_as_fit_but_at_least_one() {
+        let of = |limit, max_tokens| fitting([40, 50, 20].into_iter(), page(limit, max_tokens));
+        assert_eq!(of(5, 100), 2);
+        assert_eq!(of(1, 100), 1);
+        assert_eq!(of(5, 10), 1);
+        assert_eq!(of(5, 500), 3);
+        assert_eq!(fitting([].into_iter(), page(5, 500)), 0);
+    }
+}

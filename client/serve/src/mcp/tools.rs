@@ -1,0 +1,476 @@
+//! The tools: what a model reads of them, and what they do.
+
+use super::arguments::{
+    FragmentsArguments, IngestArguments, ListCollectionsArguments, MAX_FRAGMENT_OFFSET,
+    MAX_HIT_OFFSET, MAX_TOKENS, OutlineArguments, Page, ReadPassageArguments, RemoveArguments,
+    SearchArguments, budget, parse,
+};
+use super::pages;
+use super::results::{
+    Answer, CollectionCounts, Collections, Ingested, Outline, Passage, PassageRow, Passages,
+    ReadText, Removed, Section, SectionRow, note, parse_rows,
+};
+use super::writer::{Writer, removal, text_document};
+use crate::error::Error;
+use crate::lines::Lines;
+use crate::reader::Reader;
+use passage_split::Kind;
+use passage_store::{self as store, DocumentFilter, ListedDocument};
+use rmcp::model::{Tool as Description, ToolAnnotations};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+use uuid::Uuid;
+
+/// The bytes of a token in lists, which have no tokens of their own.
+const BYTES_PER_TOKEN: usize = 4;
+
+/// A tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tool {
+    Search,
+    Fragments,
+    ReadPassage,
+    Outline,
+    ListCollections,
+    Ingest,
+    Remove,
+}
+
+/// The tools that read, and after them those that write.
+const TOOLS: [Tool; 7] = [
+    Tool::Search,
+    Tool::Fragments,
+    Tool::ReadPassage,
+    Tool::Outline,
+    Tool::ListCollections,
+    Tool::Ingest,
+    Tool::Remove,
+];
+
+/// Describes the tools.
+pub(super) fn list(with_writes: bool) -> Vec<Description> {
+    TOOLS.into_iter().filter(|tool| with_writes || !tool.writes()).map(Tool::description).collect()
+}
+
+impl Tool {
+    fn name(self) -> &'static str {
+        match self {
+            Tool::Search => "search",
+            Tool::Fragments => "fragments",
+            Tool::ReadPassage => "read_passage",
+            Tool::Outline => "outline",
+            Tool::ListCollections => "list_collections",
+            Tool::Ingest => "ingest",
+            Tool::Remove => "remove",
+        }
+    }
+
+    /// Returns whether the tool changes the store.
+    pub(super) fn writes(self) -> bool {
+        matches!(self, Tool::Ingest | Tool::Remove)
+    }
+
+    /// Returns the tool of a name, if it is allowed.
+    pub(super) fn from_name(name: &str, with_writes: bool) -> Option<Self> {
+        TOOLS.into_iter().find(|tool| tool.name() == name && (with_writes || !tool.writes()))
+    }
+
+    fn description(self) -> Description {
+        let describe = |title: &str, text: &'static str| {
+            let annotations =
+                ToolAnnotations::with_title(title).read_only(!self.writes()).open_world(false);
+            Description::new(self.name(), text, Map::new()).with_annotations(annotations)
+        };
+        match self {
+            Tool::Search => describe(
+                "Search passages",
+                "Finds the passages that answer a question, by meaning and by words. Returns whole passages with \
+                 their context, each with a citation uri:first-last and chunk ids. Use it first. If a passage is not \
+                 enough, call read_passage with its chunk_id and a broader strategy.",
+            )
+            .with_input_schema::<SearchArguments>()
+            .with_output_schema::<Passages>(),
+            Tool::Fragments => describe(
+                "Find lines",
+                "Finds only the lines that answer a query, in one document or in all. Costs fewer tokens than search; \
+                 use it for facts, names, options and signatures.",
+            )
+            .with_input_schema::<FragmentsArguments>()
+            .with_output_schema::<Passages>(),
+            Tool::ReadPassage => describe(
+                "Read a passage",
+                "Reads text: a chunk with its context by chunk_id, or lines of a document by uri, first_line and \
+                 last_line. Give either chunk_id or uri.",
+            )
+            .with_input_schema::<ReadPassageArguments>()
+            .with_output_schema::<ReadText>(),
+            Tool::Outline => describe(
+                "Show sections",
+                "Lists the sections of a document with their lines and tokens, to choose what to read with \
+                 read_passage.",
+            )
+            .with_input_schema::<OutlineArguments>()
+            .with_output_schema::<Outline>(),
+            Tool::ListCollections => describe(
+                "List collections",
+                "Lists the collections of the store with their versions and numbers of documents.",
+            )
+            .with_input_schema::<ListCollectionsArguments>()
+            .with_output_schema::<Collections>(),
+            Tool::Ingest => {
+                let mut tool = describe(
+                    "Store a document",
+                    "Stores a text as a document, and replaces the document with the same uri, collection and version.",
+                )
+                .with_input_schema::<IngestArguments>()
+                .with_output_schema::<Ingested>();
+                tool.annotations = tool.annotations.map(|hints| hints.destructive(true).idempotent(true));
+                tool
+            }
+            Tool::Remove => {
+                let mut tool = describe("Remove documents", "Removes documents by their uris. They cannot be restored.")
+                    .with_input_schema::<RemoveArguments>()
+                    .with_output_schema::<Removed>();
+                tool.annotations = tool.annotations.map(|hints| hints.destructive(true).idempotent(true));
+                tool
+            }
+        }
+    }
+
+    /// Calls the tool.
+    pub(super) async fn call(
+        self,
+        reader: &Arc<Reader>,
+        writer: Option<&dyn Writer>,
+        arguments: Map<String, Value>,
+    ) -> Result<Answer, Error> {
+        let read_only =
+            || Error::invalid("this server is read-only", "Start it with --allow-ingest.");
+        match self {
+            Tool::Search => search(reader, parse(arguments)?).await,
+            Tool::Fragments => fragments(reader, parse(arguments)?).await,
+            Tool::ReadPassage => read_passage(reader, parse(arguments)?).await,
+            Tool::Outline => outline(reader, parse(arguments)?).await,
+            Tool::ListCollections => list_collections(reader, parse(arguments)?).await,
+            Tool::Ingest => {
+                let writer = writer.ok_or_else(read_only)?;
+                let document = text_document(parse(arguments)?)?;
+                let uri = document.uri.clone();
+                let ingested = Ingested::new(uri, writer.ingest(reader, document).await?);
+                Ok(Answer::new(ingested.text(), &ingested))
+            }
+            Tool::Remove => {
+                let writer = writer.ok_or_else(read_only)?;
+                let removal = removal(parse(arguments)?)?;
+                let removed = Removed::from(writer.remove(reader, removal).await?);
+                Ok(Answer::new(removed.text(), &removed))
+            }
+        }
+    }
+}
+
+/// Returns the given arguments as an object, without null.
+fn object(arguments: Value) -> Map<String, Value> {
+    let Value::Object(mut arguments) = arguments else { return Map::new() };
+    arguments.retain(|_, value| !value.is_null());
+    arguments
+}
+
+async fn search(reader: &Reader, given: SearchArguments) -> Result<Answer, Error> {
+    require_query(&given.query)?;
+    let page =
+        Page::new((given.offset, MAX_HIT_OFFSET), (given.limit, 5), (given.max_tokens, 2_000))?;
+    if given.kind.as_deref().is_some_and(|kind| Kind::from_name(kind).is_none()) {
+        let kinds = Kind::NAMES.map(|(_, name)| name).join(", ");
+        return Err(Error::invalid("kind is unknown", format!("The kinds are {kinds}.")));
+    }
+    let query = object(json!({
+        "query": given.query, "collection": given.collection, "version": given.version,
+        "uri_pattern": given.uri_pattern, "kind": given.kind, "mode": given.mode,
+    }));
+    let found = Box::pin(pages::search(reader, query, given.strategy.as_deref(), page)).await;
+    let mut passages = named_strategies(reader, found).await?;
+    explain_nothing(reader, &mut passages, given.collection, given.version).await?;
+    Ok(Answer::new(passages.text("passages"), &passages))
+}
+
+async fn fragments(reader: &Reader, given: FragmentsArguments) -> Result<Answer, Error> {
+    require_query(&given.query)?;
+    let page = Page::new(
+        (given.offset, MAX_FRAGMENT_OFFSET),
+        (given.limit, 5),
+        (given.max_tokens, 1_000),
+    )?;
+    let query = object(json!({
+        "query": given.query, "uri": given.uri, "collection": given.collection, "version": given.version,
+    }));
+    let mut passages = Box::pin(pages::fragments(reader, query, page)).await?;
+    explain_nothing(reader, &mut passages, given.collection, given.version).await?;
+    Ok(Answer::new(passages.text("fragments"), &passages))
+}
+
+/// Adds a note to an empty result if the collection does not exist.
+async fn explain_nothing(
+    reader: &Reader,
+    passages: &mut Passages,
+    collection: Option<String>,
+    version: Option<String>,
+) -> Result<(), Error> {
+    if passages.passages.is_empty() && (collection.is_some() || version.is_some()) {
+        let filter = DocumentFilter { collection, version, limit: 1, ..DocumentFilter::default() };
+        if reader.documents(&filter).await?.is_empty() {
+            let note = "the store has no documents in this collection and version; list_collections lists the collections";
+            passages.notes.push(note.into());
+        }
+    }
+    Ok(())
+}
+
+fn require_query(query: &str) -> Result<(), Error> {
+    if query.trim().is_empty() {
+        return Err(Error::invalid("query is empty", "Write the question or search terms."));
+    }
+    Ok(())
+}
+
+/// Adds the names of the strategies to the error of an unknown one.
+async fn named_strategies<T>(reader: &Reader, result: Result<T, Error>) -> Result<T, Error> {
+    let error = match result {
+        Ok(result) => return Ok(result),
+        Err(error) => error,
+    };
+    if !error.to_string().starts_with("unrecognized strategy") {
+        return Err(error);
+    }
+    let rows: Vec<StrategyRow> = parse_rows(&reader.call("strategies", &Map::new()).await?)?;
+    let names: Vec<_> = rows.into_iter().map(|row| row.name).collect();
+    Err(Error::invalid(error.to_string(), format!("The strategies are {}.", names.join(", "))))
+}
+
+/// A row of `strategies`.
+#[derive(Deserialize)]
+struct StrategyRow {
+    name: String,
+}
+
+async fn read_passage(reader: &Reader, given: ReadPassageArguments) -> Result<Answer, Error> {
+    let max_tokens = budget(given.max_tokens, 4_000)?;
+    let either = || {
+        Error::invalid(
+            "exactly one of chunk_id and uri is required",
+            "chunk_id reads a chunk with context, uri reads lines.",
+        )
+    };
+    match (&given.chunk_id, &given.uri) {
+        (Some(chunk), None) => {
+            if given.first_line.or(given.last_line).or(given.context_lines).is_some() {
+                return Err(Error::invalid(
+                    "first_line, last_line and context_lines require uri",
+                    "Give lines with uri; with chunk_id, strategy and max_tokens choose the context.",
+                ));
+            }
+            let chunk: Uuid = chunk.parse().map_err(|_| {
+                Error::invalid(
+                    "chunk_id is not a uuid",
+                    "Take the chunk_id from a result of search.",
+                )
+            })?;
+            let arguments = object(json!({
+                "chunk_ids": [chunk], "strategy": given.strategy, "max_tokens": max_tokens,
+            }));
+            let result =
+                named_strategies(reader, reader.call("reassemble", &arguments).await).await?;
+            let passages: Vec<_> =
+                parse_rows::<PassageRow>(&result)?.into_iter().map(Passage::from_row).collect();
+            if passages.is_empty() {
+                return Err(store::Error::NoChunk(chunk).into());
+            }
+            let mut notes: Vec<_> = result.notices.iter().map(note).collect();
+            notes.extend(pages::over_budget(&passages, max_tokens));
+            if passages.iter().any(|passage| passage.truncated) {
+                notes.push(pages::CUT_CONTEXT.into());
+            }
+            let read = ReadText { passages, next_line: None, notes };
+            Ok(Answer::new(read.text(), &read))
+        }
+        (None, Some(uri)) => {
+            let document =
+                document(reader, uri, given.collection.clone(), given.version.clone()).await?;
+            let read = read_lines(reader, &document, &given, max_tokens).await?;
+            Ok(Answer::new(read.text(), &read))
+        }
+        _ => Err(either()),
+    }
+}
+
+/// Reads lines of a document.
+async fn read_lines(
+    reader: &Reader,
+    document: &ListedDocument,
+    given: &ReadPassageArguments,
+    max_tokens: u32,
+) -> Result<ReadText, Error> {
+    let Some(end) = document.last_line else {
+        return Err(Error::invalid(
+            "the chunks of this document have no lines",
+            "Find its chunks with search, and read them by chunk_id.",
+        ));
+    };
+    let line = |number: u32| i32::try_from(number).unwrap_or(i32::MAX);
+    let context = line(given.context_lines.unwrap_or(0));
+    let (first, last) = (given.first_line.unwrap_or(1), given.last_line.unwrap_or(u32::MAX));
+    if first < 1 || last < first || line(first) > end {
+        let last = given.last_line.map_or("the end".into(), |last| last.to_string());
+        return Err(Error::invalid(
+            format!("lines {first} to {last} are out of range"),
+            format!("The document has the lines 1 to {end}."),
+        ));
+    }
+    let (first, last) = (line(first), line(last));
+    let (first, last) =
+        (first.saturating_sub(context).max(1), last.saturating_add(context).min(end));
+    let lines = reader.lines(document.id, first, last, max_tokens).await?;
+    if lines.first_line == 0 {
+        return Err(Error::invalid(
+            format!("the store has no text in the lines {first} to {last}"),
+            "Read other lines; outline shows those of the sections.",
+        ));
+    }
+    let (next_line, notes) = (lines.next_line, notes_of_lines(&lines));
+    Ok(ReadText { passages: vec![Passage::of_lines(document, lines)], next_line, notes })
+}
+
+/// Returns notes on lines that are cut, or that the store lacks.
+fn notes_of_lines(lines: &Lines) -> Vec<String> {
+    let (line, mut notes) = (lines.last_line, Vec::new());
+    if let Some(tokens) = lines.cut_line {
+        let rest = if tokens <= i64::from(MAX_TOKENS) {
+            format!("first_line {line}, last_line {line} and max_tokens {tokens}")
+        } else {
+            "a chunk_id, which fragments and search return".into()
+        };
+        notes.push(format!(
+            "line {line} has {tokens} tokens and is cut at max_tokens; read the rest with {rest}"
+        ));
+    }
+    if let Some(next) = lines.next_line.filter(|next| *next > line + 1) {
+        notes.push(format!("the store has no text in the lines {} to {}", line + 1, next - 1));
+    }
+    notes
+}
+
+/// Finds the one document with a uri.
+async fn document(
+    reader: &Reader,
+    uri: &str,
+    collection: Option<String>,
+    version: Option<String>,
+) -> Result<ListedDocument, Error> {
+    let filter = DocumentFilter {
+        uri: Some(uri.to_owned()),
+        collection,
+        version,
+        limit: 10,
+        ..DocumentFilter::default()
+    };
+    let mut documents = reader.documents(&filter).await?;
+    if documents.len() > 1 {
+        let places: Vec<_> = documents
+            .iter()
+            .map(|document| {
+                format!("collection \"{}\" version \"{}\"", document.collection, document.version)
+            })
+            .collect();
+        return Err(Error::invalid(
+            "several documents have this uri",
+            format!("Give collection and version: {}.", places.join("; ")),
+        ));
+    }
+    documents.pop().ok_or_else(|| store::Error::NoDocument(uri.to_owned()).into())
+}
+
+async fn outline(reader: &Reader, given: OutlineArguments) -> Result<Answer, Error> {
+    let max_tokens = budget(given.max_tokens, 2_000)?;
+    let document = document(reader, &given.uri, given.collection, given.version).await?;
+    let arguments = object(json!({ "document_id": document.id }));
+    let rows = parse_rows::<SectionRow>(&reader.call("outline", &arguments).await?)?;
+    let sections: Vec<_> = rows.into_iter().map(Section::from_row).collect();
+    let (sections, next_offset) =
+        within_budget(sections, given.offset, max_tokens, |section| size(section.line(), section));
+    let outline = Outline { sections, next_offset };
+    Ok(Answer::new(outline.text(), &outline))
+}
+
+async fn list_collections(
+    reader: &Reader,
+    given: ListCollectionsArguments,
+) -> Result<Answer, Error> {
+    let max_tokens = budget(given.max_tokens, 2_000)?;
+    let counts: Vec<_> = reader.collections().await?.iter().map(CollectionCounts::from).collect();
+    let (collections, next_offset) =
+        within_budget(counts, given.offset, max_tokens, |count| size(&count.line(), count));
+    let collections = Collections { collections, next_offset };
+    Ok(Answer::new(collections.text(), &collections))
+}
+
+/// Returns the size of an item of a list, which the result has as text and as structured content.
+fn size(line: &str, item: &impl Serialize) -> usize {
+    line.len() + serde_json::to_string(item).expect("the item is JSON").len()
+}
+
+/// Returns as many items from an offset on as fit in a budget, at least one, and the offset of the next one.
+fn within_budget<T>(
+    items: Vec<T>,
+    offset: Option<u32>,
+    max_tokens: u32,
+    bytes: impl Fn(&T) -> usize,
+) -> (Vec<T>, Option<u32>) {
+    let (total, offset) = (items.len(), offset.unwrap_or(0) as usize);
+    let mut left = max_tokens as usize * BYTES_PER_TOKEN;
+    let mut kept = Vec::new();
+    for item in items.into_iter().skip(offset) {
+        let size = bytes(&item);
+        if size > left && !kept.is_empty() {
+            break;
+        }
+        left = left.saturating_sub(size);
+        kept.push(item);
+    }
+    let next = offset + kept.len();
+    (kept, (next < total).then_some(next as u32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_ends_before_its_budget() {
+        let items = vec!["aaaa", "bbbb", "cccc"];
+        let of = |offset, max_tokens| {
+            within_budget(items.clone(), offset, max_tokens, |item| item.len())
+        };
+        assert_eq!(of(None, 2), (vec!["aaaa", "bbbb"], Some(2)));
+        assert_eq!(of(Some(2), 2), (vec!["cccc"], None));
+        assert_eq!(of(Some(9), 2), (vec![], None));
+    }
+
+    #[test]
+    fn writing_tools_are_listed_only_if_they_are_allowed() {
+        let names =
+            |with_writes| list(with_writes).into_iter().map(|tool| tool.name).collect::<Vec<_>>();
+        assert_eq!(
+            names(false),
+            ["search", "fragments", "read_passage", "outline", "list_collections"]
+        );
+        assert!(names(true).ends_with(&["ingest".into(), "remove".into()]));
+        assert_eq!(Tool::from_name("remove", false), None);
+        for tool in list(true) {
+            let hints = tool.annotations.unwrap();
+            assert_eq!(hints.read_only_hint, Some(!["ingest", "remove"].contains(&&*tool.name)));
+            assert!(tool.input_schema.contains_key("properties"), "{}", tool.name);
+            assert!(tool.output_schema.is_some());
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! The embeddings of queries and of other texts.
+
+use super::Reader;
+use crate::error::Error;
+use crate::facts::{Facts, needs_embedding, takes_embedding};
+use passage_embed::{self as embed, Embedding};
+use passage_store as store;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+impl Reader {
+    /// Embeds texts with the model.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Invalid`] without a model, and the errors of the embedder.
+    pub(crate) async fn embed(&self, texts: Vec<String>) -> Result<Embedded, Error> {
+        let embedder = self.embedder.as_ref().ok_or_else(|| Error::Invalid {
+            status: 404,
+            cause: "this server has no embedding model".into(),
+            remedy: "Start it with --model or --embed-url.".into(),
+        })?;
+        self.limited(async {
+            let facts = self.current(self.facts().await?).await?;
+            if let Some(reason) = &facts.words_only {
+                return Err(Error::Invalid {
+                    status: 409,
+                    cause: reason.message.clone(),
+                    remedy: reason.hint.clone().unwrap_or_default(),
+                });
+            }
+            let mut embeddings = Vec::with_capacity(texts.len());
+            let counter = Arc::clone(embedder);
+            let counting = tokio::task::spawn_blocking(move || {
+                let tokens = texts.iter().map(|text| counter.tokens(text).unwrap_or(0)).sum();
+                (texts, tokens)
+            });
+            let (texts, tokens) = counting.await.expect("counting does not panic");
+            let tasks: Vec<_> = texts
+                .into_iter()
+                .map(|text| {
+                    let embedder = Arc::clone(embedder);
+                    async move { embedder.embed(text).await }
+                })
+                .collect();
+            for embedding in futures_util::future::join_all(tasks).await {
+                embeddings.push(embedding.map_err(|error| self.embedding_failure(&error))?);
+            }
+            Ok(Embedded { embeddings, tokens })
+        })
+        .await
+    }
+
+    /// Returns the arguments of a function with the embedding of their query, if the function takes one.
+    pub(crate) async fn with_embedding(
+        &self,
+        function: &str,
+        mut arguments: Map<String, Value>,
+    ) -> Result<Map<String, Value>, Error> {
+        self.limited(async {
+            let facts = self.current(self.facts().await?).await?;
+            let functions = facts.overloads(function);
+            if let Some(embedding) = self.embedding(&facts, functions, &arguments).await? {
+                arguments.insert("embedding".into(), json!(embedding));
+            }
+            Ok(arguments)
+        })
+        .await
+    }
+
+    /// Returns the embedding of the query, if the call needs one.
+    pub(super) async fn embedding(
+        &self,
+        facts: &Facts,
+        functions: &[store::Function],
+        arguments: &Map<String, Value>,
+    ) -> Result<Option<Embedding>, Error> {
+        let (Some(embedder), true) = (&self.embedder, facts.embeds()) else { return Ok(None) };
+        if !takes_embedding(functions) || !needs_embedding(arguments) {
+            return Ok(None);
+        }
+        let query = arguments.get("query").and_then(Value::as_str).unwrap_or_default();
+        let embedding = embedder.embed(query.to_owned()).await;
+        Ok(Some(embedding.map_err(|error| self.embedding_failure(&error))?))
+    }
+
+    /// Returns the error of a failed embedding for callers, and reports its cause. They do not learn the host of a
+    /// service; the operator does.
+    pub fn embedding_failure(&self, error: &embed::Error) -> Error {
+        self.connections.report(&format!("{error}: {}", error.remedy()));
+        error.into()
+    }
+}
+
+/// Embedded texts.
+pub struct Embedded {
+    pub embeddings: Vec<Embedding>,
+    /// The number of tokens of all texts; 0 if a service embeds.
+    pub tokens: usize,
+}
