@@ -150,7 +150,7 @@ fn document(
                 .map(|(a, b)| b.abs_diff(a));
             match (max_distance, gap) {
                 (None, _) => true,
-                (Some(most), Some(gap)) => gap <= most || gap as usize == index - before,
+                (Some(max), Some(gap)) => gap <= max || gap as usize == index - before,
                 (Some(_), None) => false,
             }
         };

@@ -165,8 +165,8 @@ fn check(layout: &Layout) -> Result<(), Error> {
         ("documents", "id", layout.documents.as_ref()),
         ("embeddings", "chunk_id", layout.embeddings.as_ref()),
     ];
-    for (relation, column, of) in ids {
-        if of.is_some_and(|of| !of.is_based_on(column, &[pg_sys::UUIDOID])) {
+    for (relation, column, id_type) in ids {
+        if id_type.is_some_and(|id_type| !id_type.is_based_on(column, &[pg_sys::UUIDOID])) {
             return Err(Error::ColumnType {
                 store: layout.store.clone(),
                 relation,

@@ -40,7 +40,7 @@ pub struct RerankConfig {
     pub timeout: Duration,
     /// How often a request is retried after a transient failure.
     pub retries: u32,
-    /// The pause before the first retry. Each further pause is twice as long, plus a random part. A pause
+    /// The pause before the first retry. Each other pause is twice as long, plus a random part. A pause
     /// that the service asks for takes precedence.
     pub pause: Duration,
 }

@@ -70,7 +70,7 @@ pub struct SourceMetadata {
     pub base_url: Option<String>,
     /// The values with which its server detects a change.
     pub validators: Option<Validators>,
-    /// Further metadata.
+    /// Other metadata.
     pub metadata: Map<String, Value>,
 }
 

@@ -39,8 +39,8 @@ impl<'a> Excerpts<'a> {
 
     /// Returns the hit that pays, if it is among the pieces, else the best one.
     pub(super) fn best_hit(&self, payer: usize) -> Option<usize> {
-        let of = |index: &usize| self.pieces[*index].hit;
-        self.hits().into_iter().min_by_key(|index| (of(index) != payer, of(index)))
+        let hit_of = |index: &usize| self.pieces[*index].hit;
+        self.hits().into_iter().min_by_key(|index| (hit_of(index) != payer, hit_of(index)))
     }
 
     /// Returns the pieces of context, in the order of the context.

@@ -219,7 +219,8 @@ fn key(
     let own = nearest.map_or(titles.len(), |nearest| titles.len().min(nearest.depth + 1));
     // Containers that end in one chunk have their ends together.
     let ends = |container: &Container| {
-        let shares = |of: &&Container| of.depth >= scope_depth && of.last == container.last;
+        let shares =
+            |other: &&Container| other.depth >= scope_depth && other.last == container.last;
         let outermost = hit.containers.iter().rfind(shares).unwrap_or(container);
         PartKey::Ends(chunk.scope, outermost.depth)
     };

@@ -10,7 +10,7 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{Array, name, pg_extern};
 use std::collections::HashSet;
 
-/// The most bytes of a template, which is parsed without a check for interrupts.
+/// The maximum number of bytes of a template, which is parsed without a check for interrupts.
 const MAX_BYTES: usize = 1 << 20;
 
 /// The maximum number of columns of a table.

@@ -71,7 +71,7 @@ pub enum Error {
     /// A shard has no row in the table of the keys.
     ShardKeys { store: String },
     /// An array that has more elements than a trigger can have arguments.
-    TooManyArguments { most: usize },
+    TooManyArguments { max: usize },
     /// A panic of core while it splits a document.
     CorePanic,
     /// A statement would run code of a role that the role with whose rights it runs does not trust.
@@ -290,9 +290,9 @@ impl From<Error> for ErrorReport {
                     format!("As the owner of the store, run DROP TABLE IF EXISTS {schema}.shard_keys; SELECT passage.upgrade_store({name});"),
                 )
             }
-            Error::TooManyArguments { most } => (
+            Error::TooManyArguments { max } => (
                 PgSqlErrorCode::ERRCODE_TOO_MANY_ARGUMENTS,
-                format!("a trigger has at most {most} arguments"),
+                format!("a trigger has at most {max} arguments"),
                 "The trigger passage.keep_in_step passes its own arguments.".to_owned(),
             ),
             Error::CorePanic => (
@@ -348,13 +348,13 @@ fn request(error: &passage_core::Error) -> (PgSqlErrorCode, String, String) {
         Request::UnknownValue { valid, .. } => {
             (PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, format!("Valid values are {valid}."))
         }
-        Request::OutOfRange { most, .. } => (
+        Request::OutOfRange { max, .. } => (
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
-            format!("Use a number from 0 to {most}."),
+            format!("Use a number from 0 to {max}."),
         ),
-        Request::NumberOutOfRange { least, most, .. } => (
+        Request::NumberOutOfRange { min, max, .. } => (
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
-            format!("Use a number from {least} to {most}."),
+            format!("Use a number from {min} to {max}."),
         ),
         Request::TooLong { .. } => {
             (PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, "Pass a shorter text.".to_owned())

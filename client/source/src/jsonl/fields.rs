@@ -9,7 +9,7 @@ use passage_core::{Kind, MediaType};
 use serde_json::error::Category;
 use serde_json::{Map, Value};
 
-/// The most values in a line. Each takes at least 32 bytes of memory and 2 bytes of the line. The
+/// The maximum number of values in a line. Each takes at least 32 bytes of memory and 2 bytes of the line. The
 /// metadata of a document has a few dozen.
 const MAX_VALUES: usize = 1_000_000;
 

@@ -101,7 +101,7 @@ impl Store {
         chunks.sort_by_key(|row| (row.document, row.piece.ordinal, row.id));
         chunks.dedup_by_key(|row| row.id);
         let is_read = |document, ordinal: i64| {
-            let mut windows = windows.iter().filter(|(of, _)| *of == document);
+            let mut windows = windows.iter().filter(|(window, _)| *window == document);
             ordinal < 0 || windows.any(|(_, window)| window.contains(&ordinal))
         };
         for Row { id, document, source_id, mut piece, .. } in chunks {

@@ -82,10 +82,10 @@ impl Progress {
                 let rate = chunks as f64 / self.elapsed().as_secs_f64();
                 self.bar.set_message(format!("{chunks} chunks embedded, {rate:.0}/s"));
             }
-            Event::Indexing { done, of } => {
-                self.bar.set_message(format!("{done} of {of} embeddings in the vector index"));
+            Event::Indexing { done, total } => {
+                self.bar.set_message(format!("{done} of {total} embeddings in the vector index"));
                 if *done == 0 {
-                    let line = format!("building the vector index of {of} embeddings");
+                    let line = format!("building the vector index of {total} embeddings");
                     self.bar.note_if_hidden(&line);
                 }
             }

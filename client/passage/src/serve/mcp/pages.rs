@@ -184,11 +184,11 @@ mod tests {
 
     #[test]
     fn as_many_hits_are_taken_as_fit_but_at_least_one() {
-        let of = |limit, max_tokens| fitting([40, 50, 20].into_iter(), page(limit, max_tokens));
-        assert_eq!(of(5, 100), 2);
-        assert_eq!(of(1, 100), 1);
-        assert_eq!(of(5, 10), 1);
-        assert_eq!(of(5, 500), 3);
+        let count = |limit, max_tokens| fitting([40, 50, 20].into_iter(), page(limit, max_tokens));
+        assert_eq!(count(5, 100), 2);
+        assert_eq!(count(1, 100), 1);
+        assert_eq!(count(5, 10), 1);
+        assert_eq!(count(5, 500), 3);
         assert_eq!(fitting([].into_iter(), page(5, 500)), 0);
     }
 }

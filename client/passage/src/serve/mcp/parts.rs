@@ -10,13 +10,13 @@ pub(super) fn parts(passage: &Passage, max_tokens: u32) -> Vec<Passage> {
     }
     let content = passage.content.as_str();
     let per_byte = passage.tokens as f64 / content.len().max(1) as f64;
-    let most = f64::from(max_tokens) / per_byte;
+    let max_bytes = f64::from(max_tokens) / per_byte;
     let mut parts = Vec::new();
     // The position of the part in bytes, and the number of its lines.
     let (mut begin, mut end, mut line, mut lines) = (0, 0, 0, 0);
     let mut add = |begin: usize, end: usize, line: i64, lines: i64| {
         let whole = &content[begin..end];
-        let text = if whole.len() as f64 > most { prefix(whole, most) } else { whole };
+        let text = if whole.len() as f64 > max_bytes { prefix(whole, max_bytes) } else { whole };
         let tokens = (text.len() as f64 * per_byte).round() as i64;
         let first = passage.first_line.map(|first| (first + line, first + line + lines - 1));
         let mut part = passage.with_part(text, first, tokens.min(i64::from(max_tokens)));
@@ -24,7 +24,7 @@ pub(super) fn parts(passage: &Passage, max_tokens: u32) -> Vec<Passage> {
         parts.push(part);
     };
     for text in content.split_inclusive('\n') {
-        if lines > 0 && (end + text.len() - begin) as f64 > most {
+        if lines > 0 && (end + text.len() - begin) as f64 > max_bytes {
             add(begin, end, line, lines);
             (begin, line, lines) = (end, line + lines, 0);
         }

@@ -446,12 +446,12 @@ mod tests {
     #[test]
     fn a_list_ends_before_its_budget() {
         let items = vec!["aaaa", "bbbb", "cccc"];
-        let of = |offset, max_tokens| {
+        let listed = |offset, max_tokens| {
             within_budget(items.clone(), offset, max_tokens, |item| item.len())
         };
-        assert_eq!(of(None, 2), (vec!["aaaa", "bbbb"], Some(2)));
-        assert_eq!(of(Some(2), 2), (vec!["cccc"], None));
-        assert_eq!(of(Some(9), 2), (vec![], None));
+        assert_eq!(listed(None, 2), (vec!["aaaa", "bbbb"], Some(2)));
+        assert_eq!(listed(Some(2), 2), (vec!["cccc"], None));
+        assert_eq!(listed(Some(9), 2), (vec![], None));
     }
 
     #[test]

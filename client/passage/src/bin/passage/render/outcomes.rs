@@ -6,7 +6,7 @@ use passage::store::{RemovalSummary, quote_identifier};
 use serde_json::json;
 use std::time::Duration;
 
-/// The most failures that a summary lists.
+/// The maximum number of failures that a summary lists.
 const MAX_FAILURES: usize = 20;
 
 /// Returns the line for a document of an ingest.
