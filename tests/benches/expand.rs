@@ -66,10 +66,10 @@ pub async fn measure(table: &mut Table, keep: Option<&Path>) {
         of_small.check(&small, &shape_of_small).await;
         of_large.check(&large, &shape_of_large).await;
 
-        for (session, hits, of) in [(&of_small, &small, "100"), (&of_large, &large, "100,000")] {
+        for (session, hits, size) in [(&of_small, &small, "100"), (&of_large, &large, "100,000")] {
             // The bar applies only to the first store.
-            let bar = |most| if of == "100" { Bar::AtMost(most) } else { Bar::None };
-            let what = |what: &str| format!("{what}, documents of {of} chunks{under}");
+            let bar = |max| if size == "100" { Bar::AtMost(max) } else { Bar::None };
+            let what = |what: &str| format!("{what}, documents of {size} chunks{under}");
             let figures = alternate(
                 ROUNDS,
                 CALLS,

@@ -86,9 +86,9 @@ fn passages(server: &Server, loaded: &Loaded, mode: &str, strategy: &str) -> Row
         loaded.store
     );
     let within = |budget: usize| {
-        let most = i32::try_from(budget).expect("budgets are small");
+        let max_tokens = i32::try_from(budget).expect("budgets are small");
         let one = |(number, (question, embedding)): (usize, (&str, &Vec<f32>))| {
-            let rows = server.query(&sql, &[&question, &embedding, &mode, &strategy, &most]);
+            let rows = server.query(&sql, &[&question, &embedding, &mode, &strategy, &max_tokens]);
             let returned: Vec<_> = rows.iter().map(|row| passage(loaded, row)).collect();
             let spent: usize = returned.iter().map(|passage| passage.tokens).sum();
             assert!(spent <= budget, "{mode}, {strategy}: {spent} of {budget} are spent");

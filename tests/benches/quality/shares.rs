@@ -1,7 +1,7 @@
 /*!
-The returned text of a question: hits, the context that a strategy adds to them, and further hits.
+The returned text of a question: hits, the context that a strategy adds to them, and other hits.
 
-A caller with a budget of tokens must decide which hits a strategy expands: the share. Further hits without context
+A caller with a budget of tokens must decide which hits a strategy expands: the share. Other hits without context
 fill the rest of the budget.
 */
 
@@ -39,8 +39,8 @@ pub fn returned(
     let mut passages = expanded(store, &hits, preset, Some(budget));
     let left = budget.saturating_sub(passages.iter().map(|passage| cost(store, passage)).sum());
     let taken: HashSet<_> = passages.iter().flatten().copied().collect();
-    let further = ranked.iter().filter(|index| !taken.contains(index)).map(|index| vec![*index]);
-    passages.extend(fill(further, |index| cost(store, index), left, Filling::Continue));
+    let others = ranked.iter().filter(|index| !taken.contains(index)).map(|index| vec![*index]);
+    passages.extend(fill(others, |index| cost(store, index), left, Filling::Continue));
     passages.iter().map(|indexes| passage(store, indexes)).collect()
 }
 
@@ -89,7 +89,7 @@ fn limits(preset: &str, media_type: &MediaType, max_tokens: Option<usize>) -> St
         "auto" => Strategy::auto(media_type),
         name => Strategy::preset(name).expect("it is a preset"),
     };
-    let max_tokens = max_tokens.and_then(|most| u32::try_from(most).ok());
+    let max_tokens = max_tokens.and_then(|max| u32::try_from(max).ok());
     Strategy { max_tokens, ..strategy }
 }
 

@@ -43,7 +43,7 @@ impl Comparison {
     /// Joins comparisons over several sets.
     pub fn union(comparisons: &[Self]) -> Self {
         let first = &comparisons[0];
-        let of = |number: usize| comparisons.iter().map(move |one| &one.rows[number]);
+        let rows_at = |number: usize| comparisons.iter().map(move |one| &one.rows[number]);
         let title = match comparisons.len() {
             1 => first.title.clone(),
             count => format!("{count} sets together"),
@@ -51,13 +51,13 @@ impl Comparison {
         Self {
             title,
             yardsticks: first.yardsticks,
-            rows: (0..first.rows.len()).map(|number| Row::union(of(number))).collect(),
+            rows: (0..first.rows.len()).map(|number| Row::union(rows_at(number))).collect(),
         }
     }
 
     /// Returns the recalls of each question, of a set with this name.
     pub fn recalls(&self, set: &str) -> Vec<Recalls> {
-        let of = |row: &Row| {
+        let row_recalls = |row: &Row| {
             let pairs = BUDGETS.into_iter().zip(row.recalls.clone());
             let (set, method) = (set.to_owned(), row.name.clone());
             let recalls = move |(budget, questions): (usize, Vec<f64>)| Recalls {
@@ -68,7 +68,7 @@ impl Comparison {
             };
             pairs.map(recalls).collect::<Vec<_>>()
         };
-        self.rows.iter().flat_map(of).collect()
+        self.rows.iter().flat_map(row_recalls).collect()
     }
 
     /// Returns the row of a name.

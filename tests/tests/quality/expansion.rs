@@ -139,7 +139,7 @@ fn asked(ranked: &[usize], name: &str, share: Share, budget: usize) -> Vec<Vec<u
 #[test]
 fn hits_take_their_share_then_context_then_further_hits() {
     let ranked = [10, 3, 5, 14, 6];
-    // Only the first hit is expanded, and further hits fill the rest.
+    // Only the first hit is expanded, and other hits fill the rest.
     let first = [vec![9, 10], vec![3], vec![5]];
     assert_eq!(asked(&ranked, "section", Share::Percent(25), 40), first);
     // Two hits take their half; one of them gets one chunk more, the other hit gets the next.

@@ -53,13 +53,13 @@ impl Excerpts<'_> {
     /// Returns the recall of text of each question, of a set with this name.
     pub fn recalls(&self, set: &str) -> Vec<Recalls> {
         let scope = self.title.rsplit_once(", ").map_or("", |(_, scope)| scope);
-        let of = |row: &Row| Recalls {
+        let row_recalls = |row: &Row| Recalls {
             set: set.to_owned(),
             method: format!("{scope}, {}", row.name),
             budget: "default".to_owned(),
             questions: row.scores.iter().map(|one| one.text).collect(),
         };
-        self.rows.iter().map(of).collect()
+        self.rows.iter().map(row_recalls).collect()
     }
 
     /// Writes how often nothing was returned, the tokens in total and their saving, and how much is verbatim.
@@ -67,8 +67,9 @@ impl Excerpts<'_> {
         let tokens: Vec<_> = row.scores.iter().map(|one| one.tokens as f64).collect();
         let saved = tokens.iter().zip(&self.whole).map(|(one, whole)| 1.0 - one / *whole as f64);
         let saved: Vec<_> = saved.collect();
-        let count =
-            |of: fn(&ExcerptScore) -> usize| row.scores.iter().map(of).sum::<usize>() as f64;
+        let count = |figure: fn(&ExcerptScore) -> usize| {
+            row.scores.iter().map(figure).sum::<usize>() as f64
+        };
         let verbatim = count(|one| one.verbatim) / count(|one| one.count).max(1.0);
         write!(formatter, " {:.3} |", row.share(|one| one.count == 0))?;
         write!(formatter, " {:.0} | {:.3} | {verbatim:.3} |", mean(&tokens), mean(&saved))
@@ -89,8 +90,8 @@ impl Excerpts<'_> {
 impl Row {
     /// Writes recall by text and by lines, and the share of questions with the whole text.
     fn recalls(&self, formatter: &mut fmt::Formatter<'_>, first: Option<&Self>) -> fmt::Result {
-        for of in [|score: &ExcerptScore| score.text, |score: &ExcerptScore| score.lines] {
-            let figures = |row: &Self| row.scores.iter().map(of).collect::<Vec<_>>();
+        for figure in [|score: &ExcerptScore| score.text, |score: &ExcerptScore| score.lines] {
+            let figures = |row: &Self| row.scores.iter().map(figure).collect::<Vec<_>>();
             let own = figures(self);
             write!(formatter, " {:.3}", mean(&own))?;
             if let Some(first) = first {

@@ -2,6 +2,7 @@
 //! characters record them together.
 
 use passage_tests::Cluster;
+use passage_tests::cases;
 use std::fmt::Write as _;
 
 /// A linear congruential generator.
@@ -223,7 +224,7 @@ async fn offsets_that_count_through_the_document_order_its_rows() {
     }
     cluster.execute(Table::LangChain.create()).await;
     cluster.execute("SELECT count(*) FROM passage.adopt('pages', 'kept')").await;
-    for (id, start, section) in [(1, 40, "B"), (2, 0, "A"), (3, 90, "A"), (4, 60, "B")] {
+    for (id, start, section) in cases([(1, 40, "B"), (2, 0, "A"), (3, 90, "A"), (4, 60, "B")]) {
         let metadata =
             format!(r#"{{"source": "page", "start_index": {start}, "Header 1": "{section}"}}"#);
         cluster.execute(&Table::LangChain.insert(id, &format!("Text {id}"), &metadata)).await;

@@ -19,7 +19,7 @@ use super::model::{Chunk, Document, Section};
 use uuid::Uuid;
 
 /// The largest number of chunks of a document.
-const MOST: usize = 40;
+const MAX_PIECES: usize = 40;
 
 /// A chunk as a splitter makes it.
 struct Piece {

@@ -261,12 +261,13 @@ fn best_class(hits: &[Hit], wholes: &[Option<Whole>], hit: usize) -> usize {
 
 /// Returns the scope that a hit is in.
 fn hit_scope(hits: &[Hit], wholes: &[Option<Whole>], hit: usize) -> Option<Scope> {
-    let of = &hits[hit];
-    let section = match of.strategy.whole {
+    let own = &hits[hit];
+    let section = match own.strategy.whole {
         WholeOf::Document => Section::new(),
         _ => wholes[hit].as_ref().filter(|whole| whole.record.is_none())?.section.clone(),
     };
-    (of.chunk.ordinal.is_some() && of.chunk.section.is_some()).then_some((of.document.id, section))
+    (own.chunk.ordinal.is_some() && own.chunk.section.is_some())
+        .then_some((own.document.id, section))
 }
 
 /// "Code and data consist of members: in a container, a section and a document." A record is kept whole or gives

@@ -76,7 +76,7 @@ pub fn reassemble(hits: &[Hit], expansion: &Expansion, function: &Reassembly) ->
         let document = |draft: &Draft| hits[draft.hits[0]].document.id;
         let best: Vec<(usize, Uuid)> =
             ranked.iter().map(|(rank, d)| (*rank, document(d))).collect();
-        let best = |id| best.iter().find(|(_, of)| *of == id).map(|(rank, _)| *rank);
+        let best = |id| best.iter().find(|(_, ranked)| *ranked == id).map(|(rank, _)| *rank);
         ranked.sort_by_key(|(_, draft)| {
             let ordinal = draft.rows[0].1.chunk.ordinal;
             (best(document(draft)), ordinal.is_none(), ordinal)
@@ -107,9 +107,9 @@ fn passage_of_hits(hits: &[Hit], expansion: &Expansion, max_distance: Option<i64
         let same_whole = |hit: &&usize| whole(row.hit).is_some_and(|own| whole(**hit) == Some(own));
         let is_near = |hit: &&usize| {
             let ordinals = hits[**hit].chunk.ordinal.zip(row.chunk.ordinal);
-            max_distance.is_none_or(|most| {
+            max_distance.is_none_or(|max| {
                 ordinals.is_some_and(|(before, own)| {
-                    own - before <= most || (before + 1..own).all(|o| is_chosen(document, o))
+                    own - before <= max || (before + 1..own).all(|o| is_chosen(document, o))
                 })
             })
         };

@@ -33,7 +33,7 @@ impl<'h, 'a> Purse<'h, 'a> {
     pub fn new(hits: &'h [Hit<'a>], rows: Vec<Chosen<'a>>) -> Self {
         Self {
             hits,
-            max_tokens: budget(hits, |strategy| strategy.max_tokens.filter(|most| *most > 0)),
+            max_tokens: budget(hits, |strategy| strategy.max_tokens.filter(|max| *max > 0)),
             max_chunks: budget(hits, |strategy| strategy.max_chunks),
             tokens: rows.iter().map(|row| row.chunk.cost()).sum(),
             of_hits: vec![0; hits.len()],
@@ -79,16 +79,16 @@ impl<'h, 'a> Purse<'h, 'a> {
     fn fits(&self, chunks: &[(&Claim<'a>, i64)]) -> bool {
         let tokens: i64 = chunks.iter().map(|(claim, _)| claim.chunk.cost()).sum();
         let count = (self.rows.len() + chunks.len()) as i64;
-        let has_room = |(hit, of): (usize, &Hit)| {
+        let has_room = |(hit, own_hit): (usize, &Hit)| {
             let own = chunks.iter().filter(|(claim, _)| claim.hit == hit);
             let own: i64 = own.map(|(claim, _)| claim.chunk.cost()).sum();
-            let strategy = &of.strategy;
-            let most = strategy.max_passage_tokens.or(strategy.max_tokens).unwrap_or(DEFAULT);
-            own == 0 || most == 0 || self.of_hits[hit] + own <= most
+            let strategy = &own_hit.strategy;
+            let max = strategy.max_passage_tokens.or(strategy.max_tokens).unwrap_or(DEFAULT);
+            own == 0 || max == 0 || self.of_hits[hit] + own <= max
         };
-        self.max_tokens.is_none_or(|most| self.tokens + tokens <= most)
+        self.max_tokens.is_none_or(|max| self.tokens + tokens <= max)
             && self.hits.iter().enumerate().all(has_room)
-            && self.max_chunks.is_none_or(|most| count <= most)
+            && self.max_chunks.is_none_or(|max| count <= max)
     }
 
     /// Returns whether the context of a hit goes on and has room for chunks.

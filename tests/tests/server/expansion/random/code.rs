@@ -1,13 +1,13 @@
 //! Code: modules, containers and members, whole or in pieces that may begin inside of a statement.
 
-use super::{MOST, Piece, Rng};
+use super::{MAX_PIECES, Piece, Rng};
 
 const NAMES: [&str; 5] = ["Store", "Cache", "run", "close", "new"];
 
 /// Returns the chunks of a file.
 pub fn pieces(rng: &mut Rng) -> Vec<Piece> {
     let mut pieces = Vec::new();
-    let count = 1 + rng.index(MOST);
+    let count = 1 + rng.index(MAX_PIECES);
     while pieces.len() < count {
         match rng.below(5) {
             0 | 1 => run(&[], "module", "use std::fmt;\n", &[1, 1, 1, 3], &mut pieces, rng),

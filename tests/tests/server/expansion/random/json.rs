@@ -5,7 +5,7 @@ A chunk holds whole entries with their keys and commas, and often brackets of th
 the chunks of a record are its entries, unless they have flaws.
 */
 
-use super::{MOST, Piece, Rng};
+use super::{MAX_PIECES, Piece, Rng};
 
 /// Returns the chunks of a value, which is invalid in some documents.
 pub fn pieces(rng: &mut Rng) -> Vec<Piece> {
@@ -16,7 +16,7 @@ pub fn pieces(rng: &mut Rng) -> Vec<Piece> {
         writer.container(&root, rng, 0);
         writer.text.push_str(rng.choose::<&str>(&["\n", ""]));
         writer.flush(&root);
-        if writer.pieces.len() <= MOST {
+        if writer.pieces.len() <= MAX_PIECES {
             break writer.pieces;
         }
     };

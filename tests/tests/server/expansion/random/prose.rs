@@ -1,12 +1,12 @@
 //! Prose: headings of all levels; some levels are skipped, and some headings are equal.
 
-use super::{MOST, Piece, Rng};
+use super::{MAX_PIECES, Piece, Rng};
 
 const TITLES: [&str; 6] = ["Guide", "Install", "Use", "Notes", "Ä \"x\\y\", {z}", ""];
 
 /// Returns the chunks of a page.
 pub fn pieces(rng: &mut Rng) -> Vec<Piece> {
-    let count = 1 + rng.index(MOST);
+    let count = 1 + rng.index(MAX_PIECES);
     // With few titles sections are often repeated, with many seldom.
     let titles = 2 + rng.index(TITLES.len() - 1);
     let deep = rng.percent(2);
