@@ -58,7 +58,7 @@ fn truncated(chunks: &[Chunk], at: usize, budget: u32) -> Vec<String> {
     hierarchical.max_tokens = Some(budget);
     let hits = [store.hit((0, at), 0, &hierarchical)];
     let (rows, selection) = store.expand(&hits, Budget::of(&hits));
-    let content = |passage: &passage_core::reassemble::Passage| {
+    let content = |passage: &passage_core::reassemble::PassageChunks| {
         let ordinal = |index: &usize| rows[selection.chunks[*index].row].ordinal.unwrap();
         let ordinals: Vec<i32> = passage.chunks.iter().map(ordinal).collect();
         let has_gap = ordinals.windows(2).any(|pair| pair[0] + 1 != pair[1]);

@@ -5,7 +5,7 @@ use passage_core::expand::{
     select_context,
 };
 use passage_core::key::section_key;
-use passage_core::reassemble::{OrderBy, Passage, PassageOptions, ScoreBy, reassemble};
+use passage_core::reassemble::{OrderBy, PassageChunks, PassageOptions, ScoreBy, reassemble};
 use passage_core::section::{self, Section};
 use passage_core::strategy::{RelativeLimits, Strategy};
 use passage_core::{DataFormat, Kind, Unit};
@@ -254,7 +254,7 @@ pub fn passages(
     rows: &[ChunkRow],
     selection: &Selection,
     max_distance: Option<u32>,
-) -> Vec<Passage> {
+) -> Vec<PassageChunks> {
     let joining = PassageOptions {
         max_distance,
         score_by: ScoreBy::Max,

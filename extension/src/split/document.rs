@@ -10,8 +10,8 @@ use crate::server::error::Error;
 use passage_core::interrupt::poll_periodically as pause;
 use passage_core::split::lacks_grammar;
 use passage_core::{
-    Characters, Chunk, ChunkLimits, HashInput, Kind, MetadataOverrides, SizeUnit, SplitOptions,
-    TextMark, split, strategy,
+    Characters, Chunk, ChunkLimits, HashInput, Kind, MetadataOverrides, SizeUnit, SplitDocument,
+    SplitOptions, TextMark, split, strategy,
 };
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgLogLevel, PgSqlErrorCode, PgTryBuilder, function_name, pg_sys};
@@ -46,12 +46,6 @@ pub struct DocumentSource {
 pub struct PreparedDocument {
     document: passage_core::Document,
     code_as_text: bool,
-}
-
-/// A document's chunks.
-pub struct SplitDocument<'t> {
-    pub chunks: Vec<Chunk<'t>>,
-    pub syntax_error: Option<passage_core::SyntaxError>,
 }
 
 impl DocumentArguments {
@@ -141,7 +135,7 @@ impl DocumentSource {
         if result.chunks.iter().enumerate().any(has_nul) {
             return Err(Error::Nul);
         }
-        Ok(SplitDocument { chunks: result.chunks, syntax_error: result.syntax_error })
+        Ok(result)
     }
 
     /// Returns the hash of everything that determines the chunks of a document, and the mark of a document

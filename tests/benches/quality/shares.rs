@@ -10,7 +10,7 @@ use std::fmt;
 
 use passage_core::{MediaType, Strategy};
 
-use super::score::{Filling, Passage, fill};
+use super::score::{Filling, ReturnedPassage, fill};
 use super::store::Store;
 
 /// The hits that a strategy expands.
@@ -34,7 +34,7 @@ pub fn returned(
     preset: &str,
     share: Share,
     budget: usize,
-) -> Vec<Passage> {
+) -> Vec<ReturnedPassage> {
     let hits = hits(store, ranked, preset, share, budget);
     let mut passages = expanded(store, &hits, preset, Some(budget));
     let left = budget.saturating_sub(passages.iter().map(|passage| cost(store, passage)).sum());
@@ -99,9 +99,9 @@ fn cost(store: &Store, indexes: &[usize]) -> usize {
 }
 
 /// Concatenates chunks of one document.
-fn passage(store: &Store, indexes: &[usize]) -> Passage {
+fn passage(store: &Store, indexes: &[usize]) -> ReturnedPassage {
     let parts = || indexes.iter().map(|index| &store.chunk(*index).passage);
-    Passage {
+    ReturnedPassage {
         document: parts().next().expect("a passage has a hit").document,
         spans: parts().flat_map(|part| part.spans.clone()).collect(),
         tokens: cost(store, indexes),

@@ -15,7 +15,7 @@ use passage_core::section::{self, Section};
 use passage_core::{DataFormat, Kind, MediaType, Strategy, Unit};
 use uuid::Uuid;
 
-use super::score::Passage;
+use super::score::ReturnedPassage;
 
 /// The default of `reassemble`.
 const JOINING: PassageOptions = PassageOptions {
@@ -33,7 +33,7 @@ pub struct Chunk {
     pub level: u32,
     pub imports: Vec<String>,
     pub content: String,
-    pub passage: Passage,
+    pub passage: ReturnedPassage,
 }
 
 /// Chunks, identified by their indexes in one list, in which the chunks of a document are adjacent.

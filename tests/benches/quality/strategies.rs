@@ -18,7 +18,7 @@ use super::search::RankedSet;
 use super::set::Set;
 use super::shares::{Share, returned};
 use super::store::Store;
-use super::table::{BUDGETS, Comparison, Row};
+use super::table::{BUDGETS, Comparison, MethodRecalls};
 
 /// The shares of the budget for hits, before a strategy adds context.
 const SHARES: [Share; 5] =
@@ -40,7 +40,7 @@ pub fn compare(set: &Set, searched: &[RankedSet], filling: Filling) -> Compariso
 }
 
 /// Measures plain search: the nearest chunks that fit.
-pub fn plain(set: &Set, searched: &RankedSet, filling: Filling) -> Row {
+pub fn plain(set: &Set, searched: &RankedSet, filling: Filling) -> MethodRecalls {
     let recalls = BUDGETS.map(|budget| {
         let question_recall = |(question, ranked): (usize, &Vec<usize>)| {
             let passages = ranked.iter().map(|index| &searched.chunks[*index].passage);
@@ -51,10 +51,16 @@ pub fn plain(set: &Set, searched: &RankedSet, filling: Filling) -> Row {
         };
         searched.ranked.iter().enumerate().map(question_recall).collect()
     });
-    Row { name: format!("plain, {}", searched.configuration), recalls: recalls.into() }
+    MethodRecalls { name: format!("plain, {}", searched.configuration), recalls: recalls.into() }
 }
 
-fn expanded(set: &Set, searched: &RankedSet, store: &Store, preset: &str, share: Share) -> Row {
+fn expanded(
+    set: &Set,
+    searched: &RankedSet,
+    store: &Store,
+    preset: &str,
+    share: Share,
+) -> MethodRecalls {
     let recalls = BUDGETS.map(|budget| {
         let question_recall = |(question, ranked): (usize, &Vec<usize>)| {
             let returned = returned(store, ranked, preset, share, budget);
@@ -64,5 +70,5 @@ fn expanded(set: &Set, searched: &RankedSet, store: &Store, preset: &str, share:
         };
         searched.ranked.iter().enumerate().map(question_recall).collect()
     });
-    Row { name: format!("`{preset}`, {share}"), recalls: recalls.into() }
+    MethodRecalls { name: format!("`{preset}`, {share}"), recalls: recalls.into() }
 }

@@ -1,6 +1,6 @@
 //! Expansion of chunks in memory, within budgets.
 
-use crate::score::Passage;
+use crate::score::ReturnedPassage;
 use crate::shares::{Share, returned};
 use crate::store::{Chunk, Store};
 use passage_core::{Kind, MediaType, Strategy, Unit};
@@ -14,7 +14,7 @@ fn chunk(document: usize, ordinal: usize, section: &[&str], kind: Kind, unit: Un
         unit,
         imports: Vec::new(),
         content: "0123456789".into(),
-        passage: Passage {
+        passage: ReturnedPassage {
             document,
             spans: std::iter::once(ordinal * 10..ordinal * 10 + 10).collect(),
             tokens: 10,
@@ -129,7 +129,7 @@ fn asked(ranked: &[usize], name: &str, share: Share, budget: usize) -> Vec<Vec<u
     let passages = returned(&Store::new(&chunks, &media_types), ranked, name, share, budget);
     assert!(passages.iter().all(|passage| passage.tokens == passage.spans.len() * 10));
     assert!(passages.iter().map(|passage| passage.tokens).sum::<usize>() <= budget);
-    let index = |passage: &Passage, start: usize| passage.document * 7 + start / 10;
+    let index = |passage: &ReturnedPassage, start: usize| passage.document * 7 + start / 10;
     let indexes = passages
         .iter()
         .map(|passage| passage.spans.iter().map(|span| index(passage, span.start)).collect());

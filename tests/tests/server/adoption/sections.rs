@@ -17,7 +17,7 @@ impl Random {
 }
 
 /// A row of the framework's table.
-struct Piece {
+struct FrameworkRow {
     id: usize,
     page: usize,
     titles: [String; 2],
@@ -27,7 +27,7 @@ struct Piece {
     movable: bool,
 }
 
-impl Piece {
+impl FrameworkRow {
     /// Returns the statement that writes the row, as an upsert.
     fn write(&self, table: Table) -> String {
         let metadata = format!(
@@ -89,7 +89,12 @@ impl Table {
 
 /// Writes the pieces of a page with sections of one to four pieces. Every piece after the first one of a section
 /// repeats the end of the previous one. Returns the text of the page.
-fn split(random: &mut Random, page: usize, sections: usize, pieces: &mut Vec<Piece>) -> String {
+fn split(
+    random: &mut Random,
+    page: usize,
+    sections: usize,
+    pieces: &mut Vec<FrameworkRow>,
+) -> String {
     let mut text = String::new();
     let mut word = 0;
     let mut sentence = |random: &mut Random| {
@@ -113,7 +118,7 @@ fn split(random: &mut Random, page: usize, sections: usize, pieces: &mut Vec<Pie
         for piece in 0..count {
             let new = sentence(random);
             let written = format!("{overlap}{new}");
-            pieces.push(Piece {
+            pieces.push(FrameworkRow {
                 id: pieces.len() + 1,
                 page,
                 titles: titles.clone(),

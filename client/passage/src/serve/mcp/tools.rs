@@ -10,7 +10,7 @@ use super::arguments::{
 };
 use super::pages;
 use super::results::{
-    Answer, CollectionCounts, Collections, Ingested, Outline, Passage, PassageRow, Passages,
+    Answer, CitedPassage, CollectionCounts, Collections, Ingested, Outline, PassageRow, Passages,
     ReadText, Removed, Section, SectionRow, note, parse_rows,
 };
 use super::writer::Writer;
@@ -279,8 +279,10 @@ async fn read_passage(reader: &Reader, given: ReadPassageArguments) -> Result<An
             }));
             let result =
                 named_strategies(reader, reader.call("reassemble", &arguments).await).await?;
-            let passages: Vec<_> =
-                parse_rows::<PassageRow>(&result)?.into_iter().map(Passage::from_row).collect();
+            let passages: Vec<_> = parse_rows::<PassageRow>(&result)?
+                .into_iter()
+                .map(CitedPassage::from_row)
+                .collect();
             if passages.is_empty() {
                 return Err(store::Error::NoChunk(chunk).into());
             }
@@ -336,7 +338,7 @@ async fn read_lines(
         ));
     }
     let (next_line, notes) = (lines.next_line, notes_of_lines(&lines));
-    Ok(ReadText { passages: vec![Passage::of_lines(document, lines)], next_line, notes })
+    Ok(ReadText { passages: vec![CitedPassage::of_lines(document, lines)], next_line, notes })
 }
 
 /// Returns notes on lines that are cut, or that the store lacks.

@@ -8,11 +8,11 @@ is not a version.
 
 use crate::Unit::{Container, Member};
 use crate::split::code::language::{
-    Language, Membership, Row, Rule, UnitInfo, children, last_part, slice, unquoted,
+    KindRule, Language, Membership, Rule, UnitInfo, children, last_part, slice, unquoted,
 };
 use tree_sitter::Node;
 
-pub(super) const TABLE: &[Row] = &[
+pub(super) const TABLE: &[KindRule] = &[
     ("comment", Rule::Comment(&[])),
     ("; ,", Rule::Separator),
     ("type_declaration", Rule::Find(single_type)),

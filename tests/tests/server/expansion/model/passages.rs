@@ -35,7 +35,7 @@ pub enum OrderBy {
 }
 
 /// A passage: hits and their context in one text.
-pub struct Passage {
+pub struct ExpectedPassage {
     pub rank: usize,
     pub score: Option<f64>,
     pub document: Uuid,
@@ -47,7 +47,11 @@ pub struct Passage {
 }
 
 /// Groups an expansion into passages.
-pub fn reassemble(hits: &[Hit], expansion: &Expansion, function: &Reassembly) -> Vec<Passage> {
+pub fn reassemble(
+    hits: &[Hit],
+    expansion: &Expansion,
+    function: &Reassembly,
+) -> Vec<ExpectedPassage> {
     let of_hit = passage_of_hits(hits, expansion, function.max_distance);
     let count = of_hit.iter().max().map_or(0, |last| last + 1);
     let mut drafts: Vec<Draft> = (0..count)
@@ -150,9 +154,9 @@ impl Draft<'_, '_> {
         hits: &[Hit],
         expansion: &Expansion,
         function: &Reassembly,
-    ) -> Passage {
+    ) -> ExpectedPassage {
         let truncated = self.hits.iter().any(|hit| expansion.choice.cut[*hit]);
-        Passage {
+        ExpectedPassage {
             rank,
             score: self.score(hits, function.score_by),
             document: hits[self.hits[0]].document.id,

@@ -2,7 +2,7 @@
 
 use super::choice::Chosen;
 use super::claims::{Claim, Role};
-use super::excerpt::{self, Excerpt, Piece};
+use super::excerpt::{self, Excerpt, PartChunk};
 use super::hit::Hit;
 use super::parts::{Part, PartKind};
 use super::strategy::Strategy;
@@ -125,7 +125,7 @@ impl<'h, 'a> Purse<'h, 'a> {
     }
 
     /// "The cheapest excerpt with the ends and all hits, or else with the ends and the best hit, if it fits."
-    fn cheapest_that_fits(&self, payer: usize, pieces: &[Piece<'_, 'a>]) -> Option<Excerpt> {
+    fn cheapest_that_fits(&self, payer: usize, pieces: &[PartChunk<'_, 'a>]) -> Option<Excerpt> {
         let best = excerpt::best_hit(pieces, payer);
         for hits in [excerpt::hits(pieces), best.into_iter().collect()] {
             let needed = hits.into_iter().chain([0, pieces.len() - 1]).collect();
@@ -179,7 +179,7 @@ impl<'h, 'a> Purse<'h, 'a> {
         for other in &others {
             self.spend_ends(other);
         }
-        let is_of = |piece: &Piece, id| piece.chunk.id == id;
+        let is_of = |piece: &PartChunk, id| piece.chunk.id == id;
         let nearest = part
             .chunks
             .iter()
