@@ -51,7 +51,7 @@ struct UserType {
     name: String,
 }
 
-/// The most adoptions that are cached.
+/// The maximum number of adoptions that are cached.
 const CAPACITY: usize = 256;
 
 static WATCH: RelationWatch = RelationWatch::new();

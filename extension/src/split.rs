@@ -3,4 +3,5 @@
 mod document;
 mod free_memory;
 
-pub use document::{DocumentArguments, PreparedDocument, SplitDocument};
+pub use document::{DocumentArguments, PreparedDocument};
+pub use passage_split::SplitDocument;

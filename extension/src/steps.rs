@@ -38,10 +38,10 @@ const TABLE_NAME: usize = 1;
 const TABLE: usize = 2;
 const ROW: usize = 7;
 
-/// The most arguments that PostgreSQL stores for a trigger.
-const MOST_ARGUMENTS: usize = i16::MAX as usize;
+/// The maximum number of arguments that PostgreSQL stores for a trigger.
+const MAX_ARGUMENTS: usize = i16::MAX as usize;
 
-/// The most plans that are cached.
+/// The maximum number of plans that are cached.
 const CAPACITY: usize = 256;
 
 static WATCH: RelationWatch = RelationWatch::new();
@@ -68,8 +68,8 @@ pub fn register() {
 
 /// Returns the arguments of a trigger, which become a part of the key of its plan.
 pub fn owned(arguments: &Array<'_, &str>) -> Result<Vec<Option<String>>, Error> {
-    if arguments.len() > MOST_ARGUMENTS {
-        return Err(Error::TooManyArguments { most: MOST_ARGUMENTS });
+    if arguments.len() > MAX_ARGUMENTS {
+        return Err(Error::TooManyArguments { max: MAX_ARGUMENTS });
     }
     Ok(nullable_texts(arguments).map(|argument| argument.map(str::to_owned)).collect())
 }

@@ -13,7 +13,6 @@ mod document;
 mod expansion;
 mod fragments;
 mod layout;
-mod nearest_store;
 mod rights;
 mod search;
 mod shards;
@@ -22,7 +21,6 @@ mod write;
 pub use expansion::{ChunkColumns, ContextChunks, Hits, StoredHit, StrategyRequest};
 pub use fragments::{ChunkLexemes, DocumentInfo, MAX_MATCHING, NamedDocument, SourceChunks};
 pub use layout::register;
-pub use nearest_store::nearest_store;
 pub use rights::{Command, OPERATIONS, has_right};
 pub use search::{
     FRAGMENT_KEYS, Filters, QueryEmbedding, RankedChunks, SEARCH_KEYS, TextMatches, TextRanking,
@@ -33,8 +31,11 @@ pub use write::{NewDocument, Outcome, Replaced};
 use crate::server::error::Error;
 use crate::server::settings;
 use crate::server::spi::{self, Access, Statement, Value};
+use crate::server::sql_text::EQUAL;
 use crate::server::types::Name;
 use layout::Layout;
+use passage_core::misspelling::edits;
+use passage_split::interrupt::poll_periodically as pause;
 use pgrx::pg_sys;
 use std::rc::Rc;
 
@@ -165,8 +166,8 @@ fn check(layout: &Layout) -> Result<(), Error> {
         ("documents", "id", layout.documents.as_ref()),
         ("embeddings", "chunk_id", layout.embeddings.as_ref()),
     ];
-    for (relation, column, of) in ids {
-        if of.is_some_and(|of| !of.is_based_on(column, &[pg_sys::UUIDOID])) {
+    for (relation, column, id_type) in ids {
+        if id_type.is_some_and(|id_type| !id_type.is_based_on(column, &[pg_sys::UUIDOID])) {
             return Err(Error::ColumnType {
                 store: layout.store.clone(),
                 relation,
@@ -176,4 +177,32 @@ fn check(layout: &Layout) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Returns the store that the caller may use with the most similar name, or `None` if no name is similar.
+pub fn nearest_store(name: &str) -> Option<String> {
+    let statement = Statement::new(name, stores(), Access::Any);
+    spi::connect(|connection| {
+        let rows = connection.read(&statement, Vec::new());
+        let similar = |row| {
+            // A session may see the schemas of many tenants.
+            pause(row);
+            let store: String = rows.get(row, 0)?;
+            Some((edits(name, &store)?, store))
+        };
+        (0..rows.len()).filter_map(similar).min().map(|(_, store)| store)
+    })
+}
+
+/// Lists the schemas with a relation `chunks` that has the required columns. Nothing of these schemas runs.
+fn stores() -> String {
+    format!(
+        "SELECT n.nspname::pg_catalog.text FROM pg_catalog.pg_namespace AS n \
+         JOIN pg_catalog.pg_class AS c ON c.relnamespace {EQUAL} n.oid \
+         JOIN pg_catalog.pg_attribute AS a ON a.attrelid {EQUAL} c.oid \
+         WHERE c.relname {EQUAL} 'chunks' AND NOT a.attisdropped \
+         AND a.attname {EQUAL} ANY ('{{id,document_id,ordinal,content}}'::pg_catalog.name[]) \
+         AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') \
+         GROUP BY n.nspname HAVING pg_catalog.count(*) {EQUAL} 4"
+    )
 }

@@ -51,9 +51,9 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     -- Splitters share far less. It bounds the work for a text of equal characters.
-    most CONSTANT integer := 8192;
+    max_shared CONSTANT integer := 8192;
     -- Shorter ends can be equal by chance.
-    least_shared CONSTANT integer := 12;
+    min_shared CONSTANT integer := 12;
     ahead CONSTANT bigint := next_start - previous_start;
     size CONSTANT bigint := char_length(previous);
     head text;
@@ -71,11 +71,11 @@ BEGIN
         RETURN octet_length(left(previous, ahead::integer));
     END IF;
 
-    tail := right(previous, least(most, char_length(next)));
-    head := left(next, least_shared);
+    tail := right(previous, least(max_shared, char_length(next)));
+    head := left(next, min_shared);
     LOOP
         found := strpos(substr(tail, skipped + 1), head);
-        EXIT WHEN found IS NULL OR found = 0 OR char_length(head) < least_shared;
+        EXIT WHEN found IS NULL OR found = 0 OR char_length(head) < min_shared;
         skipped := skipped + found - 1;
         IF starts_with(next, substr(tail, skipped + 1)) THEN
             RETURN octet_length(previous) - octet_length(substr(tail, skipped + 1));

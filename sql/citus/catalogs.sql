@@ -188,7 +188,7 @@ AS $$
     ORDER BY of_node.relation, of_node.name
 $$;
 
-COMMENT ON FUNCTION _passage.shard_indexes(name) IS 'indexes of a store that Citus distributes: the number of invalid ones, the bytes of all, and the most bytes on one node; nothing for other stores';
+COMMENT ON FUNCTION _passage.shard_indexes(name) IS 'indexes of a store that Citus distributes: the number of invalid ones, the bytes of all, and the maximum on one node; nothing for other stores';
 
 CREATE FUNCTION _passage.shard_problems(store name)
 RETURNS TABLE (object text, problem text, remedy text)

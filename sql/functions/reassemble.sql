@@ -60,13 +60,13 @@ parents, preceding, following, children, before, after: numbers of chunks, 0 to 
 windows: chunks before and after a hit by its kind, as in {"code": 4}; NULL takes those of the strategy
 siblings: parent or section; within: document, parent or section; NULL takes those of the strategy
 threshold: share of a section that hits must exceed for merge, 0 to 1; count_by: chunks or tokens; NULL takes those of the strategy
-max_tokens: most tokens of hits and context together, 0 to 1000000, 0 for no limit; hits are never dropped; NULL takes that of the strategy, else the setting passage.max_passage_tokens (2048) for the context of each hit
-max_chunks: most hits and context chunks, 0 to 1000000; hits are never dropped; NULL takes that of the strategy
-max_distance: most ordinals between hits of one passage, 3 by default; NULL makes one passage of a document
+max_tokens: maximum number of tokens of hits and context together, 0 to 1000000, 0 for no limit; hits are never dropped; NULL takes that of the strategy, else the setting passage.max_passage_tokens (2048) for the context of each hit
+max_chunks: maximum number of hits and context chunks, 0 to 1000000; hits are never dropped; NULL takes that of the strategy
+max_distance: maximum number of ordinals between hits of one passage, 3 by default; NULL makes one passage of a document
 score_by: max, mean, sum or rank, max by default; order_by: score or document, score by default
 separator: text between chunks that do not touch; NULL takes that of the media type
 gaps: none, or comment for a comment in place of omitted lines; NULL takes that of the media type
 imports: whether to add the imports that a passage uses, false by default
 mark_start, mark_end: texts around each hit, none by default
 store: schema of the store; NULL takes the setting passage.store (rag)
-limits: object with limits of the strategy by name, as in {"parents": 2}; also max_passage_tokens, most tokens of the context of a hit, 0 for no limit';
+limits: object with limits of the strategy by name, as in {"parents": 2}; also max_passage_tokens, maximum number of tokens of the context of a hit, 0 for no limit';

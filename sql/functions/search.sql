@@ -62,7 +62,7 @@ AS 'MODULE_PATHNAME', 'search_wrapper';
 COMMENT ON FUNCTION passage.search(text, real[], text, integer, integer, text, text, text, text, text, text, jsonb, double precision, boolean, double precision, double precision, integer, text, integer, integer, integer, text, text, text, text, boolean, text, text, name, jsonb, jsonb) IS 'returns the passages that answer a query by words, by embedding or by both, best first
 query: words, "phrases" and -excluded words; embedding: vector of the query; at least one of them
 mode: vector, text or hybrid; NULL takes what query and embedding allow
-max_passages: most rows, 10 by default; candidates: hits of each ranking, by default three times max_passages and at least 30
+max_passages: maximum number of rows, 10 by default; candidates: hits of each ranking, by default three times max_passages and at least 30
 collection, version, media_type, kind: equal to the value; media_type also text/*; NULL does not filter
 uri_pattern: pattern of LIKE; path: lquery of the section; NULL does not filter
 metadata: contained in the metadata of document and chunk together; NULL does not filter
@@ -70,14 +70,14 @@ min_similarity: least cosine similarity, -1 to 1; NULL does not filter
 include_orphaned: whether documents whose source is missing are searched, false by default
 vector_weight, text_weight: weights of the two rankings, 0 to 1000000, 1 by default; rrf_k: constant of reciprocal rank fusion; NULL fuses by scores
 strategy: a name that passage.strategies() lists; NULL takes the setting passage.strategy (auto)
-max_tokens: most tokens of hits and context together, 0 to 1000000, 0 for no limit; NULL takes that of the strategy, else the setting passage.max_tokens (4096)
-max_chunks: most hits and context chunks, 0 to 1000000; NULL takes that of the strategy
-max_distance: most ordinals between hits of one passage, 3 by default; NULL makes one passage of a document
+max_tokens: maximum number of tokens of hits and context together, 0 to 1000000, 0 for no limit; NULL takes that of the strategy, else the setting passage.max_tokens (4096)
+max_chunks: maximum number of hits and context chunks, 0 to 1000000; NULL takes that of the strategy
+max_distance: maximum number of ordinals between hits of one passage, 3 by default; NULL makes one passage of a document
 score_by: max, mean, sum or rank, max by default; order_by: score or document, score by default
 separator: text between chunks that do not touch; NULL takes that of the media type
 gaps: none, or comment for a comment in place of omitted lines; NULL takes that of the media type
 imports: whether to add the imports that a passage uses, false by default
 mark_start, mark_end: texts around each hit, none by default
 store: schema of the store; NULL takes the setting passage.store (rag)
-limits: object with limits of the strategy by name, as in {"parents": 2}; also max_passage_tokens, most tokens of the context of a hit, 0 for no limit
+limits: object with limits of the strategy by name, as in {"parents": 2}; also max_passage_tokens, maximum number of tokens of the context of a hit, 0 for no limit
 filter: object with filters by name, as in {"kind": "code"}; also uri, equal to the value';

@@ -44,7 +44,7 @@ AS 'MODULE_PATHNAME', 'search_hits_wrapper';
 COMMENT ON FUNCTION passage.search_hits(text, real[], text, integer, integer, text, text, text, text, text, text, jsonb, double precision, boolean, double precision, double precision, integer, name, jsonb) IS 'returns the chunks that answer a query by words, by embedding or by both, best first
 query: words, "phrases" and -excluded words; embedding: vector of the query; at least one of them
 mode: vector, text or hybrid; NULL takes what query and embedding allow
-max_hits: most rows, 10 by default; candidates: hits of each ranking, by default three times max_hits and at least 30
+max_hits: maximum number of rows, 10 by default; candidates: hits of each ranking, by default three times max_hits and at least 30
 collection, version, media_type, kind: equal to the value; media_type also text/*; NULL does not filter
 uri_pattern: pattern of LIKE; path: lquery of the section; NULL does not filter
 metadata: contained in the metadata of document and chunk together; NULL does not filter

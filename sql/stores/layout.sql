@@ -105,8 +105,8 @@ AS $$
         ('strategies', 'within', 'text', $d$CHECK (within IN ('document', 'parent', 'section'))$d$, false, 'what limits before and after: document, parent or section'),
         ('strategies', 'threshold', 'double precision', 'CHECK (threshold BETWEEN 0 AND 1)', false, 'share of a section that hits must exceed for merge, 0 to 1'),
         ('strategies', 'count_by', 'text', $d$CHECK (count_by IN ('chunks', 'tokens'))$d$, false, 'unit of that share: chunks or tokens'),
-        ('strategies', 'max_tokens', 'integer', 'CHECK (max_tokens BETWEEN 0 AND 1000000)', false, 'most tokens of hits and context together'),
-        ('strategies', 'max_chunks', 'integer', 'CHECK (max_chunks BETWEEN 0 AND 1000000)', false, 'most chunks of hits and context together'),
+        ('strategies', 'max_tokens', 'integer', 'CHECK (max_tokens BETWEEN 0 AND 1000000)', false, 'maximum number of tokens of hits and context together'),
+        ('strategies', 'max_chunks', 'integer', 'CHECK (max_chunks BETWEEN 0 AND 1000000)', false, 'maximum number of chunks of hits and context together'),
 
         ('settings', 'key', 'text', 'PRIMARY KEY', false, 'name of the setting'),
         ('settings', 'value', 'jsonb', 'NOT NULL', false, 'value of the setting'),

@@ -270,7 +270,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    most CONSTANT integer := CASE embedding_type WHEN 'binary' THEN 16000 WHEN 'halfvec' THEN 4000 ELSE 2000 END;
+    max_dimensions CONSTANT integer := CASE embedding_type WHEN 'binary' THEN 16000 WHEN 'halfvec' THEN 4000 ELSE 2000 END;
     column_type CONSTANT text := CASE embedding_type WHEN 'binary' THEN 'halfvec' ELSE embedding_type END;
     pgvector regnamespace;
     unrelated text;
@@ -292,11 +292,11 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
             MESSAGE = format('embeddings cannot have %s dimensions', dimensions),
             HINT = 'Pass the number of dimensions of the model, or NULL for a store without embeddings.';
-    ELSIF dimensions > most THEN
+    ELSIF dimensions > max_dimensions THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
             MESSAGE = format('%s cannot have %s dimensions', embedding_type, dimensions),
-            DETAIL = CASE embedding_type WHEN 'binary' THEN format('The type halfvec of its column supports at most %s dimensions.', most)
-                ELSE format('An HNSW index supports at most %s dimensions of %s.', most, embedding_type) END,
+            DETAIL = CASE embedding_type WHEN 'binary' THEN format('The type halfvec of its column supports at most %s dimensions.', max_dimensions)
+                ELSE format('An HNSW index supports at most %s dimensions of %s.', max_dimensions, embedding_type) END,
             HINT = CASE WHEN embedding_type = 'binary' THEN 'Shorten the embeddings to 16000 dimensions.'
                 WHEN dimensions <= 4000
                 THEN 'Pass embedding_type => ''halfvec'', which supports up to 4000 dimensions.'

@@ -31,7 +31,7 @@ pub fn markdown() -> Vec<String> {
 /// Returns the texts of files of a media type, up to a number of bytes. The order is fixed and spread over all
 /// files. Texts larger than a quarter of the sample are left out.
 pub fn sample(media_type: &str, bytes: usize) -> Vec<String> {
-    let paths = files().iter().filter(|(_, of)| of.name() == media_type);
+    let paths = files().iter().filter(|(_, detected)| detected.name() == media_type);
     let mut paths: Vec<_> = paths.map(|(path, _)| path).enumerate().collect();
     // Multiples of the golden ratio are spread evenly.
     paths.sort_by_key(|(number, _)| (*number as u32).wrapping_mul(2_654_435_769));
@@ -80,8 +80,11 @@ pub fn files() -> &'static [(PathBuf, MediaType)] {
         for folder in folders() {
             find(&folder, |_| true, &mut paths);
         }
-        let of = |path: &PathBuf| MediaType::from_path(path.to_str()?);
-        paths.into_iter().filter_map(|path| of(&path).map(|of| (path, of))).collect()
+        let detect = |path: &PathBuf| MediaType::from_path(path.to_str()?);
+        paths
+            .into_iter()
+            .filter_map(|path| detect(&path).map(|media_type| (path, media_type)))
+            .collect()
     })
 }
 

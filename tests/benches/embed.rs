@@ -23,7 +23,7 @@ pub use worker::is_worker;
 const ROUNDS: usize = 3;
 
 /// The largest memory of the client with the model, in bytes.
-const MOST_MEMORY: u64 = 400_000_000;
+const MAX_MEMORY: u64 = 400_000_000;
 
 /// Measures speed in chunks per second, and memory.
 pub async fn measure(table: &mut Table) {
@@ -39,7 +39,7 @@ pub async fn measure(table: &mut Table) {
         let written = |speed: f64| format!("{speed:.1} chunks/s");
         let (floor, ours) = (written(figures.floor), written(figures.ours));
         table.row(&what, floor, ours, figures, Bar::AtLeast(0.7));
-        table.memory("memory of that", peak, MOST_MEMORY);
+        table.memory("memory of that", peak, MAX_MEMORY);
     }
 }
 

@@ -6,14 +6,12 @@ index, without looking up the hit first. It returns the additional columns of th
 hit, scores) as constants.
 */
 
-mod auto;
 mod classes;
 mod explain;
 pub mod hits;
 pub mod load;
 mod passages;
 pub mod sessions;
-mod thousand;
 
 use std::path::Path;
 
@@ -21,7 +19,7 @@ use crate::rounds::alternate;
 use crate::table::{Bar, Table};
 use hits::Hits;
 use load::{Shape, Text};
-use sessions::{OURS_OF_ONE, OURS_OF_TEN, Session};
+use sessions::{OURS_OF_ONE, OURS_OF_TEN, Session, ids};
 
 /// Rounds of each comparison, and calls of each in a round.
 pub const ROUNDS: usize = 30;
@@ -66,10 +64,10 @@ pub async fn measure(table: &mut Table, keep: Option<&Path>) {
         of_small.check(&small, &shape_of_small).await;
         of_large.check(&large, &shape_of_large).await;
 
-        for (session, hits, of) in [(&of_small, &small, "100"), (&of_large, &large, "100,000")] {
+        for (session, hits, size) in [(&of_small, &small, "100"), (&of_large, &large, "100,000")] {
             // The bar applies only to the first store.
-            let bar = |most| if of == "100" { Bar::AtMost(most) } else { Bar::None };
-            let what = |what: &str| format!("{what}, documents of {of} chunks{under}");
+            let bar = |max| if size == "100" { Bar::AtMost(max) } else { Bar::None };
+            let what = |what: &str| format!("{what}, documents of {size} chunks{under}");
             let figures = alternate(
                 ROUNDS,
                 CALLS,
@@ -108,9 +106,44 @@ pub async fn measure(table: &mut Table, keep: Option<&Path>) {
         );
         let what = format!("ten hits, documents of 100,000 chunks against 100{under}");
         table.times(&what, figures.await, Bar::AtMost(1.3));
-        thousand::measure(&of_small, &small, table, under).await;
-        auto::measure(&of_small, &small, table, under).await;
+        measure_thousand(&of_small, &small, table, under).await;
+        measure_auto(&of_small, &small, table, under).await;
         classes::measure(&cluster, role, &code, table, under).await;
     }
     cluster.stop();
+}
+
+/// Measures a thousand hits in one call against the same hits in a hundred calls of ten; `under` names the policies of the role.
+async fn measure_thousand(session: &Session, hits: &Hits, table: &mut Table, under: &str) {
+    let all = hits.all();
+    let by_tens = async || {
+        let mut rows = Vec::new();
+        for ten in hits.tens() {
+            rows.extend(session.ours_of_ten(ten).await);
+        }
+        rows
+    };
+    assert_eq!(ids(&by_tens().await), ids(&session.ours_of_ten(&all).await));
+    let figures =
+        alternate(ROUNDS, 1, async |_| by_tens().await, async |_| session.ours_of_ten(&all).await);
+    let what = format!("1,000 hits in one call against a hundred of ten hits{under}");
+    table.times(&what, figures.await, Bar::AtMost(1.3));
+}
+
+/// Measures the cost of `auto` against `broad`, which it becomes on prose once the media type is known; `under` names the policies of the role.
+async fn measure_auto(session: &Session, hits: &Hits, table: &mut Table, under: &str) {
+    let ours = session.prepare("SELECT * FROM passage.expand_context($1)").await;
+    for call in 0..20 {
+        let hit = hits.one(call);
+        let broad = session.ours_of_one(hit).await;
+        assert_eq!(ids(&broad), ids(&session.ask(&ours, &[&hit.chunk]).await));
+    }
+    let figures = alternate(
+        ROUNDS,
+        CALLS,
+        async |call| session.ours_of_one(hits.one(call)).await,
+        async |call| session.ask(&ours, &[&hits.one(call).chunk]).await,
+    );
+    let what = format!("one hit on prose, `auto` against `broad`{under}");
+    table.times(&what, figures.await, Bar::None);
 }

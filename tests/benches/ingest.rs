@@ -27,10 +27,10 @@ use rows::Rows;
 const ROUNDS: usize = 3;
 
 /// The largest memory of the client without the model, in bytes.
-const MOST_MEMORY: u64 = 300_000_000;
+const MAX_MEMORY: u64 = 300_000_000;
 
 /// The same with code, where each thread may parse one of the largest files at the same time.
-const MOST_PARSING: u64 = 500_000_000;
+const MAX_PARSING: u64 = 500_000_000;
 
 /// Measures speed in chunks per second, the cost of a second run, and the memory of the client.
 pub async fn measure(table: &mut Table) {
@@ -43,7 +43,7 @@ pub async fn measure(table: &mut Table) {
         "`passage ingest --no-embed` of the Markdown and Rust of {name}, {} files, {} chunks",
         folder.files, rows.chunks
     );
-    table.memory(&format!("memory of {what}"), first.peak, MOST_PARSING);
+    table.memory(&format!("memory of {what}"), first.peak, MAX_PARSING);
     let clear = async || {
         cluster.execute("TRUNCATE rag.documents CASCADE").await;
         cluster.execute_as(SUPERUSER, "CHECKPOINT").await;
@@ -105,7 +105,7 @@ pub async fn measure(table: &mut Table) {
         let what = format!(
             "memory of `passage ingest --no-embed --sizer {sizer}`, {megabytes} MB in {files} files"
         );
-        table.memory(&what, run.peak, MOST_MEMORY + beside);
+        table.memory(&what, run.peak, MAX_MEMORY + beside);
     }
 }
 

@@ -17,7 +17,7 @@ Budgets are equal, not numbers of hits, because larger chunks would always win t
 difference below seven points is mostly chance, which is why the tables have intervals.
 
 With `--strategies` the part `quality` also measures every preset over the chunks of the first limits. Hits take a
-share of the budget, the preset adds context to them, and further hits fill the rest (see `strategies`). The
+share of the budget, the preset adds context to them, and other hits fill the rest (see `strategies`). The
 chunks are in memory, but they are read and chosen as by `reassemble` (see `store`).
 
 `cargo bench -p passage-tests --bench bench -- PART... [--data FOLDER] [--set NAME]...

@@ -66,11 +66,11 @@ pub async fn alternate<R>(
     mut floor: impl AsyncFnMut(usize) -> R,
     mut ours: impl AsyncFnMut(usize) -> R,
 ) -> Figures {
-    let of = |round: usize| round * calls..(round + 1) * calls;
+    let calls_of = |round: usize| round * calls..(round + 1) * calls;
     turns(
         rounds,
-        async |round| median(of(round), &mut floor).await,
-        async |round| median(of(round), &mut ours).await,
+        async |round| median(calls_of(round), &mut floor).await,
+        async |round| median(calls_of(round), &mut ours).await,
     )
     .await
 }

@@ -30,9 +30,9 @@ const CONNECTIONS: usize = 8;
 /// Searches of each client in a round.
 const SEARCHES: usize = 25;
 const ROUNDS: usize = 9;
-/// The most that a warm search may take besides the query.
-const MOST: Duration = Duration::from_millis(60);
-/// The most memory of an idle server.
+/// The maximum time that a warm search takes besides the query.
+const MAX_TIME: Duration = Duration::from_millis(60);
+/// The maximum memory of an idle server.
 const MEMORY: u64 = 400_000_000;
 
 const QUESTIONS: [&str; 5] = [
@@ -160,7 +160,7 @@ async fn warm_search(cluster: &Cluster, reader: &Reader, table: &mut Table) {
     .await;
     let milliseconds = |times: &Times| Duration::from_secs_f64(times.percentile(95) / 1e6);
     let added = milliseconds(&ours).saturating_sub(milliseconds(&floor));
-    table.late("a warm `search` of `passage mcp` besides its query, p95", added, MOST);
+    table.late("a warm `search` of `passage mcp` besides its query, p95", added, MAX_TIME);
 
     let status = format!("/proc/{}/status", server.id().expect("it was not waited for"));
     let kilobytes = field(&status, "VmRSS").and_then(|size| size.split(' ').next()?.parse().ok());

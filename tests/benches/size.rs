@@ -3,7 +3,7 @@ The embedding types `vector`, `halfvec` and `binary` with the same rows: bytes, 
 
 One store is measured with each type. A part of its chunks has embeddings of the client's model, for paragraphs of
 documentation in cargo's registry. The others have generated ones, as in the part `million`. The questions are of two
-kinds: further paragraphs, and the questions of the quality sets, most of which are about other topics than the store.
+kinds: other paragraphs, and the questions of the quality sets, most of which are about other topics than the store.
 Recall is the share of the nearest chunks, by exact comparison of the vectors, that `search_hits` returns.
 
 Other work on the machine changes processor times little, so builds, writes and VACUUM have the processor time of the
@@ -71,8 +71,8 @@ const TYPES: [&str; 3] = ["vector", "halfvec", "binary"];
 /// The numbers of hits.
 const HITS: [usize; 2] = [10, 50];
 
-/// The number of questions that are further paragraphs.
-const FURTHER: usize = 200;
+/// The number of questions that are other paragraphs.
+const OTHER_PARAGRAPHS: usize = 200;
 
 /// The candidates for each hit of the curve.
 const OVERSAMPLING: [usize; 7] = [1, 2, 5, 10, 20, 40, 100];
@@ -86,7 +86,7 @@ pub async fn measure(options: &Options) -> String {
     let session = Session::open(&cluster).await;
     let mut kinds = Vec::new();
     for (kind, questions) in [
-        ("paragraphs", texts::further(options.embedded, FURTHER)),
+        ("paragraphs", texts::others(options.embedded, OTHER_PARAGRAPHS)),
         ("other topics", million::asked_embeddings()),
     ] {
         let exact = session.exact(&questions, *HITS.last().expect("there are numbers")).await;
@@ -118,13 +118,15 @@ pub async fn measure(options: &Options) -> String {
         let build = store::convert(&session, embedding_type).await;
         let [column, index] = store::bytes_per_row(&cluster, options.rows).await;
         for (Questions { kind, asked, exact }, hits) in
-            kinds.iter().flat_map(|of| HITS.map(|hits| (of, hits)))
+            kinds.iter().flat_map(|questions| HITS.map(|hits| (questions, hits)))
         {
             let measured = calls::measure(&cluster, embedding_type, asked, exact, hits).await;
             let mut row = vec![format!("`{embedding_type}`"), (*kind).to_owned(), hits.to_string()];
             row.push(format!("{:.3}", measured.recall));
             for times in [&measured.floor, &measured.ours] {
-                row.extend([50, 99].map(|of| format!("{:.1} ms", times.percentile(of) / 1e3)));
+                row.extend(
+                    [50, 99].map(|percent| format!("{:.1} ms", times.percentile(percent) / 1e3)),
+                );
             }
             let [ours, floor] = measured.processor.map(|time| time.as_secs_f64() * 1e3);
             row.extend([format!("{floor:.2} ms"), format!("{ours:.2} ms")]);
@@ -150,8 +152,10 @@ pub async fn measure(options: &Options) -> String {
     }
     cluster.stop();
     let (rows, embedded) = (options.rows, options.embedded);
-    let numbers: Vec<_> =
-        kinds.iter().map(|of| format!("{} of {}", of.asked.len(), of.kind)).collect();
+    let numbers: Vec<_> = kinds
+        .iter()
+        .map(|questions| format!("{} of {}", questions.asked.len(), questions.kind))
+        .collect();
     let what = format!(
         "{rows} chunks, {embedded} of them embedded by the model; questions: {}",
         numbers.join(", ")
@@ -192,13 +196,13 @@ async fn curve(session: &Session, kinds: &[Questions]) -> String {
         "CPU",
     ]);
     for (Questions { kind, asked, exact }, factor) in
-        kinds.iter().flat_map(|of| OVERSAMPLING.map(|factor| (of, factor)))
+        kinds.iter().flat_map(|questions| OVERSAMPLING.map(|factor| (questions, factor)))
     {
         let mut cells = vec![(*kind).to_owned(), factor.to_string()];
         for hits in HITS {
-            let of = session.reranked(asked, exact, hits, factor * hits).await;
-            cells.push(format!("{:.3}", of.recall));
-            cells.push(format!("{:.1} ms", of.time.as_secs_f64() * 1e3));
+            let reranked = session.reranked(asked, exact, hits, factor * hits).await;
+            cells.push(format!("{:.3}", reranked.recall));
+            cells.push(format!("{:.1} ms", reranked.time.as_secs_f64() * 1e3));
         }
         table.add(&cells);
     }

@@ -98,13 +98,13 @@ async fn of_kind(table: &mut Table, against: &SplitBenchmark) {
 fn stored_and_split(text: &str, media_type: &MediaType) {
     let options =
         SplitOptions { title: Some("Title"), ..SplitOptions::new(ChunkLimits::CHARACTERS) };
-    let of = |text, media_type| {
+    let run = |text, media_type| {
         let split = split(text, media_type, &options, &Characters);
         black_box(split.expect("the limits are in order"));
     };
     match convert(text, media_type, None).expect("only notebooks are refused") {
-        Some(converted) => of(&converted.text, &converted.media_type),
-        None => of(text, media_type),
+        Some(converted) => run(&converted.text, &converted.media_type),
+        None => run(text, media_type),
     }
 }
 

@@ -39,7 +39,7 @@ impl Table {
     pub fn row(&mut self, what: &str, floor: String, ours: String, figures: Figures, bar: Bar) {
         let ratio = figures.ratio;
         let (bar, met) = match bar {
-            Bar::AtMost(most) => (format!("at most {most}"), Some(ratio <= most)),
+            Bar::AtMost(max) => (format!("at most {max}"), Some(ratio <= max)),
             Bar::AtLeast(least) => (format!("at least {least}"), Some(ratio >= least)),
             Bar::None => (String::new(), None),
         };
@@ -51,19 +51,19 @@ impl Table {
     }
 
     /// Adds a figure of memory in bytes. A figure that cannot be measured does not meet its bar.
-    pub fn memory(&mut self, what: &str, peak: u64, most: u64) {
+    pub fn memory(&mut self, what: &str, peak: u64, max: u64) {
         let megabytes = |bytes: u64| format!("{} MB", bytes / 1_000_000);
-        let met = if (1..=most).contains(&peak) { "met" } else { "**missed**" };
-        let (ours, bar) = (megabytes(peak), format!("at most {}", megabytes(most)));
+        let met = if (1..=max).contains(&peak) { "met" } else { "**missed**" };
+        let (ours, bar) = (megabytes(peak), format!("at most {}", megabytes(max)));
         eprintln!("bench: {what}: {ours} {bar} {met}");
         self.rows.push([what.into(), String::new(), ours, String::new(), bar, met.into()]);
     }
 
     /// Adds the largest delay.
-    pub fn late(&mut self, what: &str, worst: Duration, most: Duration) {
+    pub fn late(&mut self, what: &str, worst: Duration, max: Duration) {
         let milliseconds = |time: Duration| format!("{} ms", time.as_millis());
-        let met = if worst <= most { "met" } else { "**missed**" };
-        let (ours, bar) = (milliseconds(worst), format!("at most {}", milliseconds(most)));
+        let met = if worst <= max { "met" } else { "**missed**" };
+        let (ours, bar) = (milliseconds(worst), format!("at most {}", milliseconds(max)));
         eprintln!("bench: {what}: {ours} {bar} {met}");
         self.rows.push([what.into(), String::new(), ours, String::new(), bar, met.into()]);
     }
@@ -75,16 +75,16 @@ impl Table {
         floor: Option<&Times>,
         times: &Times,
         percent: usize,
-        most: f64,
+        max: f64,
     ) {
         let milliseconds = |times: &Times, percent| times.percentile(percent) / 1e3;
         let written = |times: &Times| {
-            let [half, most] = [50, 95].map(|percent| milliseconds(times, percent));
-            format!("p50 {half:.1} ms, p95 {most:.1} ms")
+            let [half, tail] = [50, 95].map(|percent| milliseconds(times, percent));
+            format!("p50 {half:.1} ms, p95 {tail:.1} ms")
         };
         let (floor, ours) = (floor.map_or_else(String::new, written), written(times));
-        let met = if milliseconds(times, percent) <= most { "met" } else { "**missed**" };
-        let bar = format!("p{percent} at most {most} ms");
+        let met = if milliseconds(times, percent) <= max { "met" } else { "**missed**" };
+        let bar = format!("p{percent} at most {max} ms");
         eprintln!("bench: {what}: floor {floor}, ours {ours} {bar} {met}");
         self.rows.push([what.into(), floor, ours, String::new(), bar, met.into()]);
     }

@@ -65,8 +65,8 @@ export async function shown(page) {
 
 // Changes the view as a link does, and waits for it.
 export async function show(page, hash) {
-  await page.evaluate((of) => {
-    location.hash = of
+  await page.evaluate((hash) => {
+    location.hash = hash
   }, hash)
   // The event that draws the view comes after the change.
   await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)))

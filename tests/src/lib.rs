@@ -6,6 +6,7 @@ PostgreSQL server of its own that is removed at the end of the test. The tests d
 extension; they call it through SQL, as users do, so `make install` must run before them.
 */
 
+mod cases;
 pub mod cluster;
 pub mod example;
 pub mod functions;
@@ -16,6 +17,7 @@ pub mod read_calls;
 pub mod share;
 pub mod wait;
 
+pub use cases::cases;
 pub use cluster::Cluster;
 
 /// Returns the path of a file below `tests/fixtures`, such as `fixture!("handbook/backup.md")`.

@@ -40,7 +40,7 @@ pub struct RerankConfig {
     pub timeout: Duration,
     /// How often a request is retried after a transient failure.
     pub retries: u32,
-    /// The pause before the first retry. Each further pause is twice as long, plus a random part. A pause
+    /// The pause before the first retry. Each other pause is twice as long, plus a random part. A pause
     /// that the service asks for takes precedence.
     pub pause: Duration,
 }
@@ -121,11 +121,11 @@ struct Request<'a> {
 #[derive(Deserialize)]
 struct Response {
     #[serde(alias = "data")]
-    results: Vec<Item>,
+    results: Vec<RankedResult>,
 }
 
 #[derive(Deserialize)]
-struct Item {
+struct RankedResult {
     index: usize,
     #[serde(alias = "score")]
     relevance_score: f64,
@@ -215,7 +215,7 @@ fn scores(body: &[u8], count: usize) -> Result<Vec<Option<f64>>, ServiceError> {
         return Err(invalid("it has no results"));
     }
     let mut scores = vec![None; count];
-    for Item { index, relevance_score } in response.results {
+    for RankedResult { index, relevance_score } in response.results {
         let score = scores.get_mut(index).filter(|score| score.is_none());
         let score = score.ok_or(invalid("an index is repeated or out of range"))?;
         if !relevance_score.is_finite() {

@@ -8,10 +8,9 @@ may repeat the text or the key of the request.
 
 mod client;
 mod error;
-mod key;
 mod request;
 
 pub(crate) use client::{Endpoint, HttpService};
 pub use error::ServiceError;
-pub use key::ApiKey;
+pub use request::ApiKey;
 pub(crate) use request::Failure;

@@ -91,7 +91,7 @@ impl ChunkSizes {
         let default = ChunkLimits::WORDPIECES;
         let within = window.saturating_mul(default.max) / default.window;
         let max = self.max.unwrap_or(default.max.min(within));
-        let scaled = |size: usize, to: usize, of: usize| size.saturating_mul(to) / of;
+        let scaled = |size: usize, to: usize, from: usize| size.saturating_mul(to) / from;
         let preferred = self.preferred.unwrap_or(scaled(max, default.preferred, default.max));
         let of_preferred = scaled(preferred, default.min, default.preferred);
         let min = self.min.unwrap_or(scaled(max, default.min, default.max).min(of_preferred));
@@ -227,23 +227,33 @@ mod tests {
 
     #[test]
     fn chunk_sizes_keep_the_proportions_of_the_defaults() {
-        let of = |min, preferred, max| ChunkSizes { min, preferred, max };
+        let chunk_sizes = |min, preferred, max| ChunkSizes { min, preferred, max };
         let sizes = |limits: ChunkLimits| (limits.min, limits.preferred, limits.max, limits.window);
-        assert_eq!(sizes(of(None, None, None).in_wordpieces(126)), (24, 63, 99, 126));
-        assert_eq!(sizes(of(None, Some(100), None).in_wordpieces(254)), (39, 100, 200, 254));
-        assert_eq!(sizes(of(Some(7), None, Some(250)).in_wordpieces(254)), (7, 160, 250, 254));
-        let characters = |max, window| sizes(of(None, None, max).in_characters(window));
+        assert_eq!(sizes(chunk_sizes(None, None, None).in_wordpieces(126)), (24, 63, 99, 126));
+        assert_eq!(
+            sizes(chunk_sizes(None, Some(100), None).in_wordpieces(254)),
+            (39, 100, 200, 254)
+        );
+        assert_eq!(
+            sizes(chunk_sizes(Some(7), None, Some(250)).in_wordpieces(254)),
+            (7, 160, 250, 254)
+        );
+        let characters = |max, window| sizes(chunk_sizes(None, None, max).in_characters(window));
         assert_eq!(characters(None, None), (200, 600, 1_000, 1_250));
         assert_eq!(characters(None, Some(256)), (200, 600, 1_000, 1_250));
         assert_eq!(characters(None, Some(512)), (245, 736, 1_228, 1_536));
         assert_eq!(characters(None, Some(32_000)), (400, 1_200, 2_000, 2_500));
         assert_eq!(characters(Some(4_000), Some(512)), (800, 2_400, 4_000, 5_000));
         for window in [0, 1, 2, 10, 126, 254, 512] {
-            assert_eq!(of(None, None, None).in_wordpieces(window).check(), Ok(()), "{window}");
+            assert_eq!(
+                chunk_sizes(None, None, None).in_wordpieces(window).check(),
+                Ok(()),
+                "{window}"
+            );
         }
         assert!(
             Splitter::by_characters()
-                .with_limits(of(Some(9), Some(8), Some(8)).in_characters(None))
+                .with_limits(chunk_sizes(Some(9), Some(8), Some(8)).in_characters(None))
                 .is_err()
         );
     }

@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn pages_of_other_sites_are_not_admitted_without_a_token() {
-        let of = |origins: &[&'static str]| {
+        let status_of = |origins: &[&'static str]| {
             let origins = origins.iter().map(|origin| ("origin", *origin));
             status(
                 &local(),
@@ -192,8 +192,8 @@ mod tests {
                 "/",
             )
         };
-        assert_eq!(of(&["http://localhost:8642"]), 200);
-        assert_eq!(of(&["http://127.0.0.1"]), 200);
+        assert_eq!(status_of(&["http://localhost:8642"]), 200);
+        assert_eq!(status_of(&["http://127.0.0.1"]), 200);
         for origin in [
             "http://evil.com",
             "null",
@@ -202,8 +202,8 @@ mod tests {
             "",
             "localhost",
         ] {
-            assert_eq!(of(&[origin]), 403, "{origin}");
-            assert_eq!(of(&["http://localhost", origin]), 403, "{origin}");
+            assert_eq!(status_of(&[origin]), 403, "{origin}");
+            assert_eq!(status_of(&["http://localhost", origin]), 403, "{origin}");
         }
     }
 

@@ -160,8 +160,8 @@ mod tests {
 
     #[test]
     fn tokens_are_estimated_if_the_store_has_none() {
-        let of = |content: &str| DocumentChunk { tokens: None, ..chunk(1, content) };
-        let lines = Lines::of(&[of("aaaaaaa\nbbbbbbb\n")], 1, 2, 3);
+        let with_content = |content: &str| DocumentChunk { tokens: None, ..chunk(1, content) };
+        let lines = Lines::of(&[with_content("aaaaaaa\nbbbbbbb\n")], 1, 2, 3);
         assert_eq!((lines.content.as_str(), lines.tokens), ("aaaaaaa\n", 2));
     }
 

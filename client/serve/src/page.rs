@@ -75,7 +75,7 @@ pub(crate) fn asset(path: &str) -> Option<Asset> {
         "page.css" => (CSS, STYLE),
         name => {
             let mut modules = PAGE_MODULES.iter().chain(REPORT_MODULES);
-            (SCRIPT, modules.find(|(of, _)| *of == name)?.1)
+            (SCRIPT, modules.find(|(module, _)| *module == name)?.1)
         }
     };
     Some(Asset { content_type, body })

@@ -1,11 +1,20 @@
 //! The entries of a source: documents with their uris, skipped files and links to other servers.
 
-use super::{CollectionVersion, PresplitChunk};
+use super::PresplitChunk;
 use passage_split::{Kind, MediaType};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 use uuid::Uuid;
+
+/// A collection and its version.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CollectionVersion {
+    /// The collection.
+    pub collection: String,
+    /// Its version.
+    pub version: String,
+}
 
 /// An entry of a source.
 #[derive(Debug)]
@@ -70,7 +79,7 @@ pub struct SourceMetadata {
     pub base_url: Option<String>,
     /// The values with which its server detects a change.
     pub validators: Option<Validators>,
-    /// Further metadata.
+    /// Other metadata.
     pub metadata: Map<String, Value>,
 }
 

@@ -1,7 +1,8 @@
 //! Inputs: the sources that a user names on the command line.
 
+use super::CollectionVersion;
 use super::archive::{self, is_archive};
-use super::jsonl::{self, CollectionVersion, JsonLines, LineOptions};
+use super::jsonl::{self, JsonLines, LineOptions};
 use super::walk::{self, normalized};
 use super::web::{self, HttpCache, Network, address};
 use super::{

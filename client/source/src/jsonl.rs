@@ -9,9 +9,8 @@ mod chunk;
 mod embedding;
 mod fields;
 mod line;
-mod options;
 
-pub use options::{CollectionVersion, LineOptions};
+pub use fields::LineOptions;
 
 use super::archive::BoundedGunzip;
 use super::{Content, Error, Selection, SourceDocument, SourceEntry, SourceMetadata};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The most files that are counted to explain why a folder yields nothing.
+/// The maximum number of files that are counted to explain why a folder yields nothing.
 pub(super) const MAX_COUNTED: usize = 100_000;
 
 /// Reasons that have remedies of their own.
@@ -103,8 +103,8 @@ impl EmptyReason {
         };
         // Files such as .gitignore are hidden in most folders, so another reason matters more.
         let rank = |(number, reason): &(usize, &str)| (*number > 0 && *reason != HIDDEN, *number);
-        let most = left_out.reasons().into_iter().rev().max_by_key(rank);
-        match most.map(|(_, reason)| reason) {
+        let frequent = left_out.reasons().into_iter().rev().max_by_key(rank);
+        match frequent.map(|(_, reason)| reason) {
             Some(IGNORED) => {
                 "Remove the names from .gitignore or .ignore, or name the files. If nothing is expected, use --allow-empty."
             }

@@ -33,12 +33,13 @@ mod watch;
 mod web;
 
 pub use document::{
-    Content, ExternalLink, SourceDocument, SourceEntry, SourceMetadata, Validators,
+    CollectionVersion, Content, ExternalLink, SourceDocument, SourceEntry, SourceMetadata,
+    Validators,
 };
 pub use error::Error;
 pub use filter::Filter;
 pub use input::{Input, OpenOptions, Sources, open};
-pub use jsonl::{CollectionVersion, JsonLines, LineOptions};
+pub use jsonl::{JsonLines, LineOptions};
 pub use left_out::{EmptyReason, LeftOut};
 pub use pattern::Pattern;
 pub use presplit::PresplitChunk;

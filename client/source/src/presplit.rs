@@ -12,7 +12,7 @@ pub struct PresplitChunk {
     pub id: Option<Uuid>,
     /// The embedding that another program has made.
     pub embedding: Option<Vec<f32>>,
-    /// Further metadata of the chunk.
+    /// Other metadata of the chunk.
     pub metadata: Map<String, Value>,
     /// The text.
     pub content: String,

@@ -214,7 +214,7 @@ impl Error {
         Error::Protocol(error.to_string())
     }
 
-    /// Returns whether every further request of a run fails too.
+    /// Returns whether every later request of a run fails too.
     pub fn is_fatal(&self) -> bool {
         match self {
             Error::Database { code, .. } => {

@@ -72,7 +72,7 @@ impl Layout {
     /// Returns an expression for a column of times; NULL if the relation has no such column.
     pub(super) fn time(&self, relation: &str, column: &str) -> String {
         match self.columns.get(&format!("{relation}.{column}")) {
-            Some(of) if of.starts_with("timestamp") => {
+            Some(sql_type) if sql_type.starts_with("timestamp") => {
                 format!("{relation}.{column}::timestamp with time zone")
             }
             _ => "NULL::timestamp with time zone".into(),

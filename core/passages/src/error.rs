@@ -37,7 +37,7 @@ pub enum Error {
         /// The rejected value.
         value: i64,
         /// The maximum.
-        most: i64,
+        max: i64,
     },
     /// A number, such as a share or a weight, is outside its range or NaN.
     #[error("\"{argument}\" is out of range: {value}")]
@@ -47,19 +47,19 @@ pub enum Error {
         /// The rejected value.
         value: f64,
         /// The minimum.
-        least: f64,
+        min: f64,
         /// The maximum.
-        most: f64,
+        max: f64,
     },
     /// A text that names or filters documents has more than [`MAX_NAME`](crate::strategy::MAX_NAME) bytes.
-    #[error("\"{argument}\" must have at most {most} bytes, not {length}")]
+    #[error("\"{argument}\" must have at most {max} bytes, not {length}")]
     TooLong {
         /// The argument's name.
         argument: &'static str,
         /// The length in bytes.
         length: usize,
         /// The maximum in bytes.
-        most: usize,
+        max: usize,
     },
     /// The argument `windows` is not an object that maps kinds to widths.
     #[error("\"windows\" must be an object of kinds and numbers of chunks")]

@@ -1,6 +1,6 @@
 //! How similar a misspelt name is to one that exists, for errors that name the nearest one.
 
-/// The most edits between a name and one that resembles it. At most half of the characters may differ.
+/// The maximum number of edits between a name and one that resembles it. At most half of the characters may differ.
 const MAX_EDITS: usize = 3;
 
 /// Returns the number of edits that make `name` from `misspelt`, or `None` if the two are too different.

@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 /// The chunks of one passage.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Passage {
+pub struct PassageChunks {
     /// The rank, from 1.
     pub rank: usize,
     /// The score; `None` if the hits have none.
@@ -89,12 +89,12 @@ pub fn reassemble(
     rows: &[ChunkRow],
     selection: &Selection,
     options: &PassageOptions,
-) -> Vec<Passage> {
+) -> Vec<PassageChunks> {
     let mut documents: BTreeMap<Uuid, Vec<usize>> = BTreeMap::new();
     for (i, chunk) in selection.chunks.iter().enumerate() {
         documents.entry(hits[chunk.hit].document).or_default().push(i);
     }
-    let mut passages: Vec<Passage> = documents
+    let mut passages: Vec<PassageChunks> = documents
         .values()
         .flat_map(|chunks| document(hits, rows, selection, chunks, options.max_distance))
         .collect();
@@ -104,9 +104,9 @@ pub fn reassemble(
     // The order of the selected chunks breaks ties.
     passages.sort_by_key(|passage| (hits[passage.hits[0]].score_rank, passage.chunks[0]));
     if options.score_by != ScoreBy::Max {
-        let score = |passage: &Passage| passage.score.unwrap_or(f64::NEG_INFINITY);
+        let score = |passage: &PassageChunks| passage.score.unwrap_or(f64::NEG_INFINITY);
         passages.sort_by(|a, b| {
-            let has = |passage: &Passage| Reverse(passage.score.is_some());
+            let has = |passage: &PassageChunks| Reverse(passage.score.is_some());
             has(a).cmp(&has(b)).then(score(b).total_cmp(&score(a)))
         });
     }
@@ -115,7 +115,7 @@ pub fn reassemble(
         passage.rank = rank;
     }
     if options.order_by == OrderBy::Document {
-        let document = |passage: &Passage| hits[passage.hits[0]].document;
+        let document = |passage: &PassageChunks| hits[passage.hits[0]].document;
         let mut best: HashMap<Uuid, usize> = HashMap::new();
         for passage in &passages {
             best.entry(document(passage)).or_insert(passage.rank);
@@ -132,7 +132,7 @@ fn document(
     selection: &Selection,
     chunks: &[usize],
     max_distance: Option<u32>,
-) -> Vec<Passage> {
+) -> Vec<PassageChunks> {
     let ordinal = |chunk: &SelectedChunk| rows[chunk.row].ordinal;
     // The passage of each hit. Hits are in document order.
     let mut of_hit: BTreeMap<usize, usize> = BTreeMap::new();
@@ -151,7 +151,7 @@ fn document(
                 .map(|(a, b)| b.abs_diff(a));
             match (max_distance, gap) {
                 (None, _) => true,
-                (Some(most), Some(gap)) => gap <= most || gap as usize == index - before,
+                (Some(max), Some(gap)) => gap <= max || gap as usize == index - before,
                 (Some(_), None) => false,
             }
         };
@@ -167,7 +167,7 @@ fn document(
         }
         before = Some((index, passage));
     }
-    let mut passages = vec![Passage::default(); count];
+    let mut passages = vec![PassageChunks::default(); count];
     // The last ordinal of each passage so far, without imports.
     let mut last: Vec<Option<Option<i32>>> = vec![None; count];
     for (index, &chunk) in chunks.iter().enumerate() {
@@ -200,7 +200,7 @@ fn document(
 }
 
 /// Returns whether a passage contains the complete scopes of its hits.
-fn holds_wholes(rows: &[ChunkRow], selection: &Selection, passage: &Passage) -> bool {
+fn holds_wholes(rows: &[ChunkRow], selection: &Selection, passage: &PassageChunks) -> bool {
     let mut scopes: Vec<_> = passage.hits.iter().filter_map(|hit| selection.scopes[*hit]).collect();
     scopes.sort_unstable();
     scopes.dedup();
@@ -214,7 +214,7 @@ fn holds_wholes(rows: &[ChunkRow], selection: &Selection, passage: &Passage) -> 
     scope_chunks.flatten().all(|chunk| held.contains(chunk))
 }
 
-impl Passage {
+impl PassageChunks {
     /// Returns whether its hits were widened to several scopes. Each may parse, but not all together.
     pub fn has_several_scopes(&self, selection: &Selection) -> bool {
         let mut scopes = self.hits.iter().filter_map(|hit| selection.scopes[*hit]);
@@ -222,7 +222,7 @@ impl Passage {
     }
 }
 
-impl Default for Passage {
+impl Default for PassageChunks {
     fn default() -> Self {
         Self {
             rank: 0,
@@ -236,7 +236,7 @@ impl Default for Passage {
 }
 
 impl ScoreBy {
-    fn score(self, passage: &Passage, scores: &[Option<f64>]) -> Option<f64> {
+    fn score(self, passage: &PassageChunks, scores: &[Option<f64>]) -> Option<f64> {
         let of_hits = || passage.hits.iter().filter_map(|hit| scores[*hit]);
         let count = of_hits().count();
         // Infinite scores of both signs have no sum.

@@ -20,7 +20,7 @@ This module reads templates. The extension turns their parts into SQL.
 use passage_split::interrupt;
 use serde_json::{Map, Value};
 
-/// The most levels of a template of JSON. `serde_json` parses 127, which leaves the others to the values.
+/// The maximum number of levels of a template of JSON. `serde_json` parses 127, which leaves the others to the values.
 const MAX_DEPTH: usize = 27;
 
 /// A part of a text.

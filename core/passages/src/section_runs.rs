@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 /// A row of a document, as a framework stores it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Row {
+pub struct OffsetRow {
     /// The page.
     pub page: Option<i64>,
     /// A hash of the titles.
@@ -25,13 +25,13 @@ pub struct Row {
 /// without an offset is a run of its own.
 ///
 /// ```
-/// use passage_core::section_runs::{Row, section_runs};
+/// use passage_core::section_runs::{OffsetRow, section_runs};
 ///
-/// let row = |section, offset| Row { section, offset: Some(offset), ..Row::default() };
+/// let row = |section, offset| OffsetRow { section, offset: Some(offset), ..OffsetRow::default() };
 /// assert_eq!(section_runs(&[row(1, 0), row(1, 700), row(2, 0), row(1, 300)]), [0, 0, 1, 0]);
 /// assert_eq!(section_runs(&[row(1, 0), row(1, 700), row(2, 900)]), [0, 0, 0]);
 /// ```
-pub fn section_runs(rows: &[Row]) -> Vec<usize> {
+pub fn section_runs(rows: &[OffsetRow]) -> Vec<usize> {
     if !restarts(rows) {
         return vec![0; rows.len()];
     }
@@ -72,7 +72,7 @@ pub fn section_runs(rows: &[Row]) -> Vec<usize> {
 }
 
 /// Returns whether two sections of a page share an offset.
-fn restarts(rows: &[Row]) -> bool {
+fn restarts(rows: &[OffsetRow]) -> bool {
     let mut sections = HashMap::new();
     rows.iter().enumerate().any(|(round, row)| {
         interrupt::poll_periodically(round);
@@ -86,8 +86,8 @@ fn restarts(rows: &[Row]) -> bool {
 mod tests {
     use super::*;
 
-    fn row(section: i64, offset: i64, text: i32) -> Row {
-        Row { page: None, section, offset: Some(offset), text }
+    fn row(section: i64, offset: i64, text: i32) -> OffsetRow {
+        OffsetRow { page: None, section, offset: Some(offset), text }
     }
 
     #[test]
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn pages_are_in_the_order_of_their_numbers() {
-        let page = |page, row| Row { page, ..row };
+        let page = |page, row| OffsetRow { page, ..row };
         let rows = [
             page(None, row(1, 0, 9)),
             page(Some(2), row(1, 0, 9)),
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_row_without_an_offset_keeps_its_arrival() {
-        let unknown = Row { section: 1, text: 9, ..Row::default() };
+        let unknown = OffsetRow { section: 1, text: 9, ..OffsetRow::default() };
         let rows = [row(1, 0, 9), row(2, 0, 9), unknown, row(3, 0, 9), unknown];
         assert_eq!(section_runs(&rows), [0, 1, 2, 3, 4]);
         assert_eq!(section_runs(&[unknown, unknown]), [0, 0]);

@@ -81,24 +81,24 @@ impl TableHeader {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> Option<TableHeader> {
+    fn header_of(text: &str) -> Option<TableHeader> {
         TableHeader::of(&MediaType::new("text/tab-separated-values"), text, Some(0), 100)
     }
 
     #[test]
     fn a_header_is_the_first_record_with_its_line_end() {
-        let header = of("\u{feff}\"a\nb\"\tc\r\n\r\n1\t2\r\n").unwrap();
+        let header = header_of("\u{feff}\"a\nb\"\tc\r\n\r\n1\t2\r\n").unwrap();
         assert_eq!((&*header.text, header.span), ("\"a\nb\"\tc\r\n", Some(3..12)));
         assert_eq!(header.tokens, 48);
-        assert_eq!(of("1\t2\n3\t4\n"), None);
-        assert_eq!(of("name\tsize"), None, "the chunk may end within the record");
-        assert_eq!(of(""), None);
+        assert_eq!(header_of("1\t2\n3\t4\n"), None);
+        assert_eq!(header_of("name\tsize"), None, "the chunk may end within the record");
+        assert_eq!(header_of(""), None);
         assert_eq!(TableHeader::of(&MediaType::PLAIN, "a,b\n1,2\n", None, 1), None);
     }
 
     #[test]
     fn a_separator_is_between_chunks_and_not_below_the_header() {
-        let header = of("a\tb\n1\t2\n").unwrap();
+        let header = header_of("a\tb\n1\t2\n").unwrap();
         let parts = [("3\t4\n", 20), ("5\t6\n", 40)]
             .map(|(text, start)| Part { content: text.into(), span: Some(start..start + 4) });
         let assembly = header.assemble(&parts, Separator::Text("...\n"));

@@ -33,7 +33,7 @@ const MAX_BYTES: u64 = 4_000_000;
 
 /// The passages of one format.
 #[derive(Default)]
-struct Row {
+struct FormatTally {
     files: usize,
     large_files: usize,
     /// The tokens of the passage of each hit.
@@ -44,7 +44,7 @@ struct Row {
     failures: Vec<String>,
 }
 
-impl Row {
+impl FormatTally {
     /// Returns the tokens that a share of the passages does not exceed.
     fn percentile(&self, share: f64) -> u32 {
         let last = self.tokens.len() - 1;
@@ -197,7 +197,7 @@ fn passages_of_real_data_are_small_and_parse() {
     );
     let mut is_good = true;
     for (name, paths) in paths() {
-        let (mut row, mut seed) = (Row::default(), 1);
+        let (mut row, mut seed) = (FormatTally::default(), 1);
         for path in paths {
             let Some(media_type) = path.to_str().and_then(MediaType::from_path) else { continue };
             let Ok(text) = fs::read_to_string(&path) else { continue };
@@ -230,7 +230,7 @@ fn passages_of_real_data_are_small_and_parse() {
 #[test]
 fn complete_passages_of_hostile_data_parse() {
     const NARROW: ChunkLimits = ChunkLimits { min: 20, preferred: 90, max: 150, window: 200 };
-    let (mut row, mut seed) = (Row::default(), 1);
+    let (mut row, mut seed) = (FormatTally::default(), 1);
     for (index, (name, text)) in hostile::documents().iter().enumerate() {
         let media_type = MediaType::new(name);
         let options = SplitOptions::new(NARROW);

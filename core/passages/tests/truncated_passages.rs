@@ -50,9 +50,9 @@ fn check(
     counts.files += 1;
     let count = split.chunks.len();
     for at in (0..count).step_by(count.div_ceil(HITS)) {
-        for most in BUDGETS {
+        for budget in BUDGETS {
             let mut hierarchical = preset("hierarchical");
-            hierarchical.max_tokens = Some(10 * most);
+            hierarchical.max_tokens = Some(10 * budget);
             let hits = [store.hit((0, at), 0, &hierarchical)];
             let (rows, selection) = store.expand(&hits, Budget::of(&hits));
             if selection.scopes[0].is_none() || hits[0].containers.is_empty() {
@@ -102,7 +102,7 @@ fn check(
                     counts.pieces += 1;
                 } else {
                     counts.broken += 1;
-                    report(format!("truncated {at} of {most}"), content);
+                    report(format!("truncated {at} of {budget}"), content);
                 }
             }
         }

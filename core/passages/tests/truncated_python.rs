@@ -49,14 +49,14 @@ fn rejected(texts: &[String]) -> Option<Vec<usize>> {
 }
 
 /// Returns the contents of the passages of a hit with gaps under a budget.
-fn truncated(chunks: &[Chunk], at: usize, most: u32) -> Vec<String> {
+fn truncated(chunks: &[Chunk], at: usize, budget: u32) -> Vec<String> {
     let comment = MediaType::new("text/x-python").comment_syntax().unwrap();
     let store = Store::of_split(chunks, None, |chunk| chunk.content.len().div_ceil(4) as u32);
     let mut hierarchical = preset("hierarchical");
-    hierarchical.max_tokens = Some(most);
+    hierarchical.max_tokens = Some(budget);
     let hits = [store.hit((0, at), 0, &hierarchical)];
     let (rows, selection) = store.expand(&hits, Budget::of(&hits));
-    let content = |passage: &passage_core::reassemble::Passage| {
+    let content = |passage: &passage_core::reassemble::PassageChunks| {
         let ordinal = |index: &usize| rows[selection.chunks[*index].row].ordinal.unwrap();
         let ordinals: Vec<i32> = passage.chunks.iter().map(ordinal).collect();
         let has_gap = ordinals.windows(2).any(|pair| pair[0] + 1 != pair[1]);
@@ -112,8 +112,8 @@ fn passages_with_a_class_whose_body_is_left_out_are_valid_python() {
     assert_eq!(split.syntax_error, None);
     let budgets = (1..=24).map(|step| step * 100);
     let texts: Vec<String> = budgets
-        .flat_map(|most| (0..split.chunks.len()).map(move |at| (at, most)))
-        .flat_map(|(at, most)| truncated(&split.chunks, at, most))
+        .flat_map(|budget| (0..split.chunks.len()).map(move |at| (at, budget)))
+        .flat_map(|(at, budget)| truncated(&split.chunks, at, budget))
         .collect();
     let without_body = |text: &&String| text.contains("    ...  # ");
     let count = texts.iter().filter(without_body).count();

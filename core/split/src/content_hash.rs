@@ -133,10 +133,11 @@ mod tests {
             model: None,
             metadata: &empty,
         };
-        let of = |input: HashInput<'_>| input.content_hash("a", b"text");
-        let with = |overrides: MetadataOverrides| of(HashInput { overrides: &overrides, ..plain });
+        let hash = |input: HashInput<'_>| input.content_hash("a", b"text");
+        let with =
+            |overrides: MetadataOverrides| hash(HashInput { overrides: &overrides, ..plain });
         let hashes = [
-            of(plain),
+            hash(plain),
             plain.content_hash("a", b"text."),
             plain.content_hash("a.md", b"text"),
             with(MetadataOverrides {
@@ -150,15 +151,15 @@ mod tests {
                 base_url: Some("title".into()),
                 ..MetadataOverrides::default()
             }),
-            of(HashInput { overlap: 1, ..plain }),
-            of(HashInput { limits: ChunkLimits { max: 999, ..plain.limits }, ..plain }),
-            of(HashInput { unit: SizeUnit::Wordpieces, ..plain }),
-            of(HashInput { code_as_text: true, ..plain }),
-            of(HashInput { model: Some("model"), ..plain }),
-            of(HashInput { metadata: &metadata, ..plain }),
+            hash(HashInput { overlap: 1, ..plain }),
+            hash(HashInput { limits: ChunkLimits { max: 999, ..plain.limits }, ..plain }),
+            hash(HashInput { unit: SizeUnit::Wordpieces, ..plain }),
+            hash(HashInput { code_as_text: true, ..plain }),
+            hash(HashInput { model: Some("model"), ..plain }),
+            hash(HashInput { metadata: &metadata, ..plain }),
         ];
         assert_eq!(HashSet::from(hashes.clone()).len(), hashes.len());
-        assert_eq!(of(plain), hashes[0]);
+        assert_eq!(hash(plain), hashes[0]);
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub enum Error {
         /// The rejected value.
         value: i64,
         /// The maximum.
-        most: i64,
+        max: i64,
     },
     /// The document is declared as a notebook but is not one. It can be loaded with another media
     /// type, such as `application/json`.
@@ -35,15 +35,15 @@ pub enum Error {
         column: usize,
     },
     /// The HTML page exceeds the size that conversion to Markdown accepts.
-    #[error("an HTML page must have at most {most} bytes")]
+    #[error("an HTML page must have at most {max} bytes")]
     PageTooLarge {
         /// The maximum in bytes.
-        most: usize,
+        max: usize,
     },
     /// The HTML page has more elements, attributes and texts than conversion accepts.
-    #[error("an HTML page must have at most {most} elements, attributes and texts")]
+    #[error("an HTML page must have at most {max} elements, attributes and texts")]
     PageTooComplex {
         /// The maximum number of elements, attributes and texts.
-        most: usize,
+        max: usize,
     },
 }

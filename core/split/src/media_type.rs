@@ -186,24 +186,24 @@ mod tests {
 
     #[test]
     fn file_names_are_detected_in_any_case() {
-        let of =
+        let detected =
             |name: &str| MediaType::from_path(name).map(|media_type| media_type.name().to_owned());
-        assert_eq!(of("README.MD").as_deref(), Some("text/markdown"));
-        assert_eq!(of("docs/guide.Mdx").as_deref(), Some("text/markdown"));
-        assert_eq!(of("C:\\notes\\todo.markdown").as_deref(), Some("text/markdown"));
-        assert_eq!(of("src/UserService.ts").as_deref(), Some("text/x-typescript"));
-        assert_eq!(of("a.tar.json").as_deref(), Some("application/json"));
-        assert_eq!(of("Makefile").as_deref(), Some("text/x-makefile"));
-        assert_eq!(of("LICENSE").as_deref(), Some("text/plain"));
-        assert_eq!(of("app.TSX").as_deref(), Some("text/x-tsx"));
-        assert_eq!(of("Dockerfile.dev").as_deref(), Some("text/x-dockerfile"));
-        assert_eq!(of("Dockerfile.md").as_deref(), Some("text/markdown"));
-        assert_eq!(of("CMakeLists.txt").as_deref(), Some("text/x-cmake"));
-        assert_eq!(of("home/.bashrc").as_deref(), Some("text/x-shellscript"));
-        assert_eq!(of("include/x.h").as_deref(), Some("text/x-c"));
-        assert_eq!(of("photo.jpeg"), None);
-        assert_eq!(of(".md"), None);
-        assert_eq!(of("docs.md/picture"), None);
+        assert_eq!(detected("README.MD").as_deref(), Some("text/markdown"));
+        assert_eq!(detected("docs/guide.Mdx").as_deref(), Some("text/markdown"));
+        assert_eq!(detected("C:\\notes\\todo.markdown").as_deref(), Some("text/markdown"));
+        assert_eq!(detected("src/UserService.ts").as_deref(), Some("text/x-typescript"));
+        assert_eq!(detected("a.tar.json").as_deref(), Some("application/json"));
+        assert_eq!(detected("Makefile").as_deref(), Some("text/x-makefile"));
+        assert_eq!(detected("LICENSE").as_deref(), Some("text/plain"));
+        assert_eq!(detected("app.TSX").as_deref(), Some("text/x-tsx"));
+        assert_eq!(detected("Dockerfile.dev").as_deref(), Some("text/x-dockerfile"));
+        assert_eq!(detected("Dockerfile.md").as_deref(), Some("text/markdown"));
+        assert_eq!(detected("CMakeLists.txt").as_deref(), Some("text/x-cmake"));
+        assert_eq!(detected("home/.bashrc").as_deref(), Some("text/x-shellscript"));
+        assert_eq!(detected("include/x.h").as_deref(), Some("text/x-c"));
+        assert_eq!(detected("photo.jpeg"), None);
+        assert_eq!(detected(".md"), None);
+        assert_eq!(detected("docs.md/picture"), None);
     }
 
     #[test]

@@ -68,17 +68,17 @@ mod tests {
     fn a_value_that_no_build_writes_is_no_mark() {
         let mark =
             TextMark { content_hash: vec![0xa7; 32], limits: ChunkLimits::CHARACTERS, overlap: 9 };
-        let of = |value: Value| TextMark::of_metadata(&json!({ TextMark::KEY: value }));
+        let read = |value: Value| TextMark::of_metadata(&json!({ TextMark::KEY: value }));
         let with = |key: &str, value: Value| {
             let mut changed = mark.to_json();
             changed[key] = value;
-            of(changed)
+            read(changed)
         };
-        assert_eq!(of(mark.to_json()), Some(mark.clone()));
+        assert_eq!(read(mark.to_json()), Some(mark.clone()));
         assert_eq!(TextMark::of_metadata(&json!({})), None);
         assert_eq!(TextMark::of_metadata(&json!([1])), None);
         for value in [json!(null), json!(true), json!({}), json!([])] {
-            assert_eq!(of(value), None);
+            assert_eq!(read(value), None);
         }
         for hash in ["", "a7", &"g7".repeat(32), &"a7".repeat(33), &"é".repeat(32)] {
             assert_eq!(with("content_hash", json!(hash)), None, "{hash}");

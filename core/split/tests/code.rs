@@ -359,7 +359,7 @@ fn the_closing_line_of_a_module_is_in_the_chunk_of_its_last_unit() {
 #[test]
 fn the_closing_line_of_a_class_is_in_the_last_chunk_of_its_last_unit() {
     let lines = "      go(first, second);\n".repeat(9);
-    let class = |of: &str| format!("class A {{\n  void one() {{ }}\n\n{of}}}\n");
+    let class = |members: &str| format!("class A {{\n  void one() {{ }}\n\n{members}}}\n");
     let long = class(&format!("    void long() {{\n{lines}    }}\n"));
     let last = chunks(&long, "text/x-java").pop().unwrap();
     assert_eq!((&*last.section.join("/"), last.level), ("A/long", 1));

@@ -22,8 +22,9 @@ fn cuts_in_real_code_are_at_line_ends() {
     let mut found = Vec::new();
     code_files(&mut |path, text, frame| {
         for limits in [ChunkLimits::CHARACTERS, NARROW] {
-            let of = MediaType::new(frame.0);
-            let document = split(text, &of, &SplitOptions::new(limits), &Characters).unwrap();
+            let media_type = MediaType::new(frame.0);
+            let document =
+                split(text, &media_type, &SplitOptions::new(limits), &Characters).unwrap();
             if document.syntax_error.is_some() {
                 continue;
             }
@@ -43,10 +44,10 @@ fn cuts_in_real_code_are_at_line_ends() {
     }
     for (name, counts) in &tallies {
         // Macros and lines of several units leave a few.
-        let most = 2 + counts.chunks / 100;
-        let most_closing = 2 + counts.chunks / 200;
-        assert!(counts.avoidable <= most, "{name:?}: {} cuts within a line", counts.avoidable);
-        assert!(counts.heads <= most, "{name:?}: {} heads without their bracket", counts.heads);
-        assert!(counts.lone <= most_closing, "{name:?}: {} lone brackets", counts.lone);
+        let max = 2 + counts.chunks / 100;
+        let max_closing = 2 + counts.chunks / 200;
+        assert!(counts.avoidable <= max, "{name:?}: {} cuts within a line", counts.avoidable);
+        assert!(counts.heads <= max, "{name:?}: {} heads without their bracket", counts.heads);
+        assert!(counts.lone <= max_closing, "{name:?}: {} lone brackets", counts.lone);
     }
 }

@@ -411,7 +411,7 @@ fn limits_out_of_order_are_rejected() {
         split("text", &MediaType::PLAIN, &options, &Characters).map(|split| split.chunks.len())
     };
     assert_eq!(with(0, 0, 0, 0), Ok(4));
-    let refused = |argument, value, most| Err(Error::OutOfRange { argument, value, most });
+    let refused = |argument, value, max| Err(Error::OutOfRange { argument, value, max });
     assert_eq!(with(2, 1, 3, 3), refused("min_size", 2, 1));
     assert_eq!(with(1, 4, 3, 3), refused("preferred_size", 4, 3));
     assert_eq!(with(1, 1, 5, 4), refused("max_size", 5, 4));

@@ -37,7 +37,10 @@ impl PassageArguments {
     /// # Errors
     ///
     /// Returns the errors of core for a distance out of range and for unknown values.
-    pub fn parse(self, most: Option<usize>) -> Result<(PassageOptions, TextOptions), Error> {
+    pub fn parse(
+        self,
+        max_passages: Option<usize>,
+    ) -> Result<(PassageOptions, TextOptions), Error> {
         let joining = PassageOptions {
             max_distance: self
                 .max_distance
@@ -45,7 +48,7 @@ impl PassageArguments {
                 .transpose()?,
             score_by: ScoreBy::from_name(self.score_by.as_deref().unwrap_or("max"))?,
             order_by: OrderBy::from_name(self.order_by.as_deref().unwrap_or("score"))?,
-            max_passages: most,
+            max_passages,
         };
         let options = TextOptions {
             separator: self.separator,

@@ -6,7 +6,7 @@ use passage_core::TableHeader;
 use passage_core::assemble::{Assembly, Separator, assemble};
 use passage_core::expand::{LazyColumns, Role, Rule, SelectedChunk};
 use passage_core::gaps::{ChunkPosition, GapStyle, assemble_with_gap_comments};
-use passage_core::reassemble::{Passage, PassageOptions, reassemble};
+use passage_core::reassemble::{PassageChunks, PassageOptions, reassemble};
 use passage_split::interrupt::poll_periodically as pause;
 use passage_split::{DataFormat, Family, MediaType, section};
 use pgrx::datum::{Range, Uuid};
@@ -59,7 +59,7 @@ pub fn passage_rows(
     passages.iter().map(|passage| row(expanded, passage, options)).collect()
 }
 
-fn row(expanded: &ExpandedContext, passage: &Passage, options: &TextOptions) -> PassageRow {
+fn row(expanded: &ExpandedContext, passage: &PassageChunks, options: &TextOptions) -> PassageRow {
     let ExpandedContext { stored_hits, chunks, selected, .. } = expanded;
     let selected_chunks: Vec<&SelectedChunk> =
         passage.chunks.iter().map(|index| &selected.chunks[*index]).collect();

@@ -53,13 +53,13 @@ type Position = (Option<i32>, Option<(u128, i64)>);
 /// The number of chunks of a store: the most by the embedding, and the least by their words.
 const STORE_CHUNKS: usize = 50;
 
-/// The most chunks of a store whose sections are compared.
+/// The maximum number of chunks of a store whose sections are compared.
 const MAX_SECTIONS: usize = 200;
 
 /// The longest line whose words count, in bytes.
 const MAX_LINE: usize = 65_536;
 
-/// The most bytes of all lines whose words count: computing the lexemes of a megabyte takes a second.
+/// The maximum number of bytes of all lines whose words count: computing the lexemes of a megabyte takes a second.
 const MAX_LINES: usize = 1 << 20;
 
 impl Candidates {
@@ -248,9 +248,9 @@ impl Candidates {
 fn without_variant(unmatched: &[usize], lexemes: &QueryLexemes, variants: &[TermVariant]) -> usize {
     let has_variant = |word: &&usize| {
         let word = &lexemes.words[**word];
-        variants
-            .iter()
-            .any(|variant| word.whole.contains(&variant.of) || word.parts.contains(&variant.of))
+        variants.iter().any(|variant| {
+            word.whole.contains(&variant.origin) || word.parts.contains(&variant.origin)
+        })
     };
     unmatched.len() - unmatched.iter().filter(has_variant).count()
 }

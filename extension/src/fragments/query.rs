@@ -55,7 +55,7 @@ const DEFAULT_FRAGMENTS: i32 = 5;
 const DEFAULT_TOKENS: i32 = 700;
 const DEFAULT_FULL_TOKENS: i32 = 100_000;
 
-/// The most chunks that are read for fragments.
+/// The maximum number of chunks that are read for fragments.
 const MAX_CHUNKS: usize = 200;
 
 impl FragmentArguments {
@@ -141,8 +141,10 @@ impl FragmentQuery {
         let text = query.or(of_uri.as_deref()).unwrap_or_default();
         let words = SearchQuery::parse(text);
         let strategy = self.strategy.resolve(text.split_whitespace().count());
-        let embedding =
-            self.embedding.map(|of| store.query_embedding(connection, of)).transpose()?;
+        let embedding = self
+            .embedding
+            .map(|embedding| store.query_embedding(connection, embedding))
+            .transpose()?;
         let candidate_query = CandidateQuery {
             named: named.as_ref(),
             filters: &self.filters,

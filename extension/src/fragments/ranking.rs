@@ -33,7 +33,8 @@ pub fn best_chunks<'a>(
     } else {
         // The scores alone do not determine the order of the ranking.
         let indexes: HashMap<_, _> = read.ids.iter().zip(0..).collect();
-        let ranked = ranked.iter().filter_map(|of| Some((*indexes.get(&ids[of.chunk])?, of.score)));
+        let ranked =
+            ranked.iter().filter_map(|chunk| Some((*indexes.get(&ids[chunk.chunk])?, chunk.score)));
         ranked.collect()
     };
     let best = |(index, score)| BestChunk { index, score, ranked: signals[index] };

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use uuid::Uuid;
 
-/// The most characters of a line before or after a fragment, and of a preview.
+/// The maximum number of characters of a line before or after a fragment, and of a preview.
 const MAX_LINE: usize = 200;
 const MAX_PREVIEW: usize = 120;
 

@@ -7,13 +7,13 @@ use crate::store::{NamedDocument, Store};
 use passage_core::fragments::{Fragment, FragmentLimits, Truncation, select_fragments, text_runs};
 use std::collections::HashMap;
 
-/// The most chunks that are read for the beginning of a document.
+/// The maximum number of chunks that are read for the beginning of a document.
 const BEGINNING_CHUNKS: i64 = 16;
 
 /// The least tokens that a chunk is assumed to have when a whole document is read.
 const MIN_CHUNK_TOKENS: u32 = 8;
 
-/// The most bytes that a token is assumed to have.
+/// The maximum number of bytes that a token is assumed to have.
 const MAX_TOKEN_BYTES: i64 = 16;
 
 /// Returns a document from its first line on, to its end or as far as the budget allows.
@@ -23,7 +23,7 @@ pub fn whole_document(
     named: &NamedDocument,
     limits: FragmentLimits,
 ) -> Vec<FragmentRow> {
-    let chunks = most_chunks(limits);
+    let chunks = max_chunks(limits);
     first_lines(store, connection, named, limits, chunks, "full", None, Extent::Any)
 }
 
@@ -35,7 +35,7 @@ pub fn document_within(
     limits: FragmentLimits,
     hint: Option<&'static str>,
 ) -> Vec<FragmentRow> {
-    let chunks = most_chunks(limits);
+    let chunks = max_chunks(limits);
     let may_fit = named.info.chunks.is_some_and(|count| i64::from(count) <= chunks)
         && named
             .info
@@ -49,8 +49,8 @@ pub fn document_within(
     first_lines(store, connection, named, limits, chunks, "full", hint, Extent::Whole)
 }
 
-/// Returns the most chunks that may fit into the budget.
-fn most_chunks(limits: FragmentLimits) -> i64 {
+/// Returns the maximum number of chunks that may fit into the budget.
+fn max_chunks(limits: FragmentLimits) -> i64 {
     i64::from(limits.max_tokens / MIN_CHUNK_TOKENS) + 1
 }
 

@@ -2,7 +2,7 @@
 
 use crate::server::types::{nullable_texts, to_sql};
 use passage_core::chain;
-use passage_core::section_runs::{self, Row};
+use passage_core::section_runs::{self, OffsetRow};
 use pgrx::datum::Uuid;
 use pgrx::{Array, pg_extern};
 
@@ -30,7 +30,7 @@ fn section_runs(
 ) -> Vec<i32> {
     let rows = pages.iter().zip(&sections).zip(&offsets).zip(&texts);
     let rows: Vec<_> = rows
-        .map(|(((page, section), offset), text)| Row {
+        .map(|(((page, section), offset), text)| OffsetRow {
             page: *page,
             section: section.unwrap_or_default(),
             offset: *offset,

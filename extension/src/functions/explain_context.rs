@@ -76,7 +76,7 @@ fn explain_context(
 }
 
 /// A chunk that was considered, as the columns of the function.
-type Row = (
+type ExplanationRow = (
     i32,
     bool,
     &'static str,
@@ -93,7 +93,7 @@ type Row = (
 );
 
 /// Returns the rows: the chunks that were considered, then the hits that were not found.
-fn rows(expanded: &ExpandedContext) -> Vec<Row> {
+fn rows(expanded: &ExpandedContext) -> Vec<ExplanationRow> {
     let ExpandedContext { scored, stored_hits, selected, .. } = expanded;
     let positions = scored.iter().zip(1..).map(|(hit, position)| (hit.chunk, position)).collect();
     let considered = selected.considered.iter().enumerate().map(|(index, considered)| {
@@ -115,7 +115,7 @@ fn row(
     expanded: &ExpandedContext,
     positions: &HashMap<uuid::Uuid, i32>,
     considered: &BudgetDecision,
-) -> Row {
+) -> ExplanationRow {
     let ExpandedContext { stored_hits, chunks, selected, .. } = expanded;
     let BudgetDecision { chunk: selected_chunk, verdict, tokens_before } = considered;
     let columns = &chunks.chunk_rows[selected_chunk.row];

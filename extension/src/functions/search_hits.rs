@@ -57,7 +57,7 @@ fn search_hits(
     >,
     ErrorReport,
 > {
-    let most = check_limit("max_hits", max_hits.unwrap_or(10)).map_err(Error::from)?;
+    let max_hits = check_limit("max_hits", max_hits.unwrap_or(10)).map_err(Error::from)?;
     let filters = Filters {
         collection,
         version,
@@ -75,8 +75,8 @@ fn search_hits(
     let request = SearchRequest { query, embedding, mode, candidates, filters, fusion };
     let store = Store::resolve(store)?;
     let rows = spi::connect(|connection| -> Result<Vec<_>, Error> {
-        let mut hits = request.search(&store, connection, most)?;
-        hits.truncate(most as usize);
+        let mut hits = request.search(&store, connection, max_hits)?;
+        hits.truncate(max_hits as usize);
         let ids: Vec<_> = hits.iter().map(|hit| hit.chunk).collect();
         let mut chunks = store.list_chunks(connection, &ids);
         let rows = hits.into_iter().zip(1..).filter_map(|(hit, rank)| {

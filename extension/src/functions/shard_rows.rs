@@ -17,7 +17,7 @@ use pgrx::datum::Uuid;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{Array, pg_extern, pg_sys};
 
-/// The most tables of a statement: those of a store.
+/// The maximum number of tables of a statement: those of a store.
 const MAX_RELATIONS: usize = 5;
 
 /// Returns whether a name has a schema, and both are quoted.

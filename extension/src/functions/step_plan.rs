@@ -3,7 +3,7 @@
 use crate::server::error::Error;
 use crate::server::spi::{self, Value};
 use crate::server::step_guard::StepGuard;
-use crate::server::types::{Name, RawJsonb, RawText, Row};
+use crate::server::types::{Name, RawJsonb, RawText, Record};
 use crate::steps::{cached_plan, owned};
 use crate::store::{Command, has_right};
 use pgrx::iter::TableIterator;
@@ -31,8 +31,8 @@ fn step_row(
     relation: pg_sys::Oid,
     trigger: Name,
     arguments: Array<'_, &str>,
-    named: Row,
-    was: Row,
+    named: Record,
+    was: Record,
 ) -> Result<
     TableIterator<
         'static,

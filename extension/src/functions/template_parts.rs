@@ -10,14 +10,14 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{Array, name, pg_extern};
 use std::collections::HashSet;
 
-/// The most bytes of a template, which is parsed without a check for interrupts.
+/// The maximum number of bytes of a template, which is parsed without a check for interrupts.
 const MAX_BYTES: usize = 1 << 20;
 
 /// The maximum number of columns of a table.
 const MAX_NAMES: usize = 1_600;
 
 /// A part: its place, its role, whether it is a column, and the text or the name of the column.
-type Row = (i32, &'static str, bool, String);
+type PartRow = (i32, &'static str, bool, String);
 
 /// Returns no row for a template of JSON that is not an object.
 #[pg_extern(immutable, parallel_safe, schema = "_passage")]
@@ -40,7 +40,7 @@ fn template_parts(
     if template.len() > MAX_BYTES || names.len() > MAX_NAMES {
         return Err(Error::LongTemplate.into());
     }
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<PartRow> = Vec::new();
     if is_json {
         let columns: HashSet<&str> = names.iter().flatten().collect();
         let parts = parse_json(template, |name| columns.contains(name)).unwrap_or_default();
@@ -60,7 +60,7 @@ fn template_parts(
     Ok(TableIterator::new(rows))
 }
 
-fn row(place: i32, role: &'static str, part: Part) -> Row {
+fn row(place: i32, role: &'static str, part: Part) -> PartRow {
     match part {
         Part::Text(text) => (place, role, false, text),
         Part::Column(name) => (place, role, true, name),

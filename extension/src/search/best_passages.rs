@@ -28,7 +28,7 @@ use uuid::Uuid;
 /// again.
 const GROWTH: [usize; 2] = [3, 27];
 
-/// How many times as many candidates the legs are read on for, and their most.
+/// How many times as many candidates the legs are read on for, and their maximum.
 const MORE_CANDIDATES: u32 = 10;
 const MAX_CANDIDATES: u32 = 1_000;
 

@@ -60,13 +60,13 @@ impl<'c> SearchLegs<'c> {
         source: LegSource<'c>,
         by_vector: bool,
         (weights, rrf_k): ([f64; 2], Option<u32>),
-        [limit, most]: [usize; 2],
+        [limit, max]: [usize; 2],
     ) -> Result<Self, Error> {
         let vector = source.embedding.as_ref().filter(|_| by_vector);
         let vector = vector.map(|embedding| {
             source.store.vector_search(source.connection, embedding, source.filters, limit)
         });
-        let text = source.words.map(|words| source.text(words, [limit, most])).transpose()?;
+        let text = source.words.map(|words| source.text(words, [limit, max])).transpose()?;
         Ok(Self { source, weights, rrf_k, vector, text, limit })
     }
 

@@ -14,7 +14,7 @@ pub struct SearchRequest {
     pub embedding: Option<Vec<Option<f32>>>,
     /// By default the search uses whichever of query and embedding is given.
     pub mode: Option<String>,
-    /// The most chunks of each ranking. By default three times the number of requested results, and at
+    /// The maximum number of chunks of each ranking. By default three times the number of requested results, and at
     /// least 30.
     pub candidates: Option<i32>,
     pub filters: Filters,
@@ -61,7 +61,7 @@ const QUERY: (&str, &str) = ("the argument \"query\"", "query => ..., the words 
 const MIN_CANDIDATES: u32 = 30;
 
 impl SearchRequest {
-    /// Returns the most chunks of each ranking.
+    /// Returns the maximum number of chunks of each ranking.
     ///
     /// # Errors
     ///
@@ -99,7 +99,7 @@ impl SearchRequest {
         store: &'c Store,
         connection: &'c Connection,
         limit: u32,
-        most: u32,
+        max: u32,
     ) -> Result<SearchLegs<'c>, Error> {
         let fusion = self.fusion.parse()?;
         if let Some(min_similarity) = self.filters.min_similarity {
@@ -121,7 +121,8 @@ impl SearchRequest {
             .embedding
             .as_ref()
             .filter(|_| mode != Some(SearchMode::Text) || self.filters.min_similarity.is_some());
-        let embedding = embedding.map(|of| store.query_embedding(connection, of.clone()));
+        let embedding =
+            embedding.map(|embedding| store.query_embedding(connection, embedding.clone()));
         let embedding = embedding.transpose()?;
         let by_vector = embedding.is_some() && mode != Some(SearchMode::Text);
         let words = self.query.as_deref().filter(|_| {
@@ -129,7 +130,7 @@ impl SearchRequest {
                 && (mode.is_some() || !by_vector || store.has_lexemes())
         });
         let source = LegSource { store, connection, filters: &self.filters, embedding, words };
-        SearchLegs::read(source, by_vector, fusion, [limit, most].map(|count| count as usize))
+        SearchLegs::read(source, by_vector, fusion, [limit, max].map(|count| count as usize))
     }
 }
 

@@ -73,7 +73,7 @@ pub enum Error {
     /// A shard has no row in the table of the keys.
     ShardKeys { store: String },
     /// An array that has more elements than a trigger can have arguments.
-    TooManyArguments { most: usize },
+    TooManyArguments { max: usize },
     /// A panic of core while it splits a document.
     CorePanic,
     /// A statement would run code of a role that the role with whose rights it runs does not trust.
@@ -299,9 +299,9 @@ impl From<Error> for ErrorReport {
                     format!("As the owner of the store, run DROP TABLE IF EXISTS {schema}.shard_keys; SELECT passage.upgrade_store({name});"),
                 )
             }
-            Error::TooManyArguments { most } => (
+            Error::TooManyArguments { max } => (
                 PgSqlErrorCode::ERRCODE_TOO_MANY_ARGUMENTS,
-                format!("a trigger has at most {most} arguments"),
+                format!("a trigger has at most {max} arguments"),
                 "The trigger passage.keep_in_step passes its own arguments.".to_owned(),
             ),
             Error::CorePanic => (
@@ -357,13 +357,13 @@ fn request(error: &passage_core::Error) -> (PgSqlErrorCode, String, String) {
         Request::UnknownValue { valid, .. } => {
             (PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, format!("Valid values are {valid}."))
         }
-        Request::OutOfRange { most, .. } => (
+        Request::OutOfRange { max, .. } => (
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
-            format!("Use a number from 0 to {most}."),
+            format!("Use a number from 0 to {max}."),
         ),
-        Request::NumberOutOfRange { least, most, .. } => (
+        Request::NumberOutOfRange { min, max, .. } => (
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
-            format!("Use a number from {least} to {most}."),
+            format!("Use a number from {min} to {max}."),
         ),
         Request::TooLong { .. } => {
             (PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, "Pass a shorter text.".to_owned())
@@ -408,9 +408,9 @@ fn document(error: &passage_split::Error) -> (PgSqlErrorCode, String, String) {
         Document::UnknownMediaType { valid, .. } => {
             (PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, format!("Valid values are {valid}."))
         }
-        Document::OutOfRange { most, .. } => (
+        Document::OutOfRange { max, .. } => (
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
-            format!("Use a number from 0 to {most}."),
+            format!("Use a number from 0 to {max}."),
         ),
         Document::InvalidNotebook { .. } => (
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,

@@ -31,14 +31,14 @@ pub fn define() {
         GucContext::Userset,
         GucFlags::default(),
     );
-    let most = MAX_LIMIT as i32;
+    let max = MAX_LIMIT as i32;
     GucRegistry::define_int_guc(
         c"passage.max_tokens",
         c"Sets the tokens of a search if neither the call nor the strategy limits them.",
         c"0 means no limit.",
         &MAX_TOKENS,
         0,
-        most,
+        max,
         GucContext::Userset,
         GucFlags::default(),
     );
@@ -48,7 +48,7 @@ pub fn define() {
         c"It applies to the expansion of given hits. 0 means no limit.",
         &MAX_PASSAGE_TOKENS,
         0,
-        most,
+        max,
         GucContext::Userset,
         GucFlags::default(),
     );

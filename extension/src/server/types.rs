@@ -66,7 +66,7 @@ mod json;
 mod jsonb;
 mod name;
 mod opaque;
-mod row;
+mod record;
 mod text_list;
 mod tsvector;
 
@@ -75,7 +75,7 @@ pub use column::{Column, extension_type_name, register};
 pub use json::{Json, JsonArray};
 pub use name::Name;
 pub use opaque::{Ltree, RawJsonb, RawText, TextArray};
-pub use row::Row;
+pub use record::Record;
 pub use text_list::{TextList, nullable_texts, texts};
 pub use tsvector::Tsvector;
 

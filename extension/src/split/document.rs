@@ -11,8 +11,8 @@ use passage_core::strategy;
 use passage_split::interrupt::poll_periodically as pause;
 use passage_split::split::lacks_grammar;
 use passage_split::{
-    Characters, Chunk, ChunkLimits, HashInput, Kind, MetadataOverrides, SizeUnit, SplitOptions,
-    TextMark, split,
+    Characters, Chunk, ChunkLimits, HashInput, Kind, MetadataOverrides, SizeUnit, SplitDocument,
+    SplitOptions, TextMark, split,
 };
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgLogLevel, PgSqlErrorCode, PgTryBuilder, function_name, pg_sys};
@@ -47,12 +47,6 @@ pub struct DocumentSource {
 pub struct PreparedDocument {
     document: passage_split::Document,
     code_as_text: bool,
-}
-
-/// A document's chunks.
-pub struct SplitDocument<'t> {
-    pub chunks: Vec<Chunk<'t>>,
-    pub syntax_error: Option<passage_split::SyntaxError>,
 }
 
 impl DocumentArguments {
@@ -142,7 +136,7 @@ impl DocumentSource {
         if result.chunks.iter().enumerate().any(has_nul) {
             return Err(Error::Nul);
         }
-        Ok(SplitDocument { chunks: result.chunks, syntax_error: result.syntax_error })
+        Ok(result)
     }
 
     /// Returns the hash of everything that determines the chunks of a document, and the mark of a document

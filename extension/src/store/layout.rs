@@ -44,7 +44,7 @@ pub struct Layout {
 /// The name of a store, and the oids of its chunks, documents, strategies, embeddings and adopted chunks.
 type CacheKey = (String, [pg_sys::Oid; 5]);
 
-/// The most layouts that are cached.
+/// The maximum number of layouts that are cached.
 const CAPACITY: usize = 64;
 
 static WATCH: RelationWatch = RelationWatch::new();

@@ -122,7 +122,9 @@ impl Store {
     pub fn must_allow(&self, connection: &Connection, operation: &str, only: Option<&[Command]>) {
         let needs = OPERATIONS.iter().find(|(name, _)| *name == operation);
         for (table, commands) in needs.map_or(&[][..], |(_, needs)| needs) {
-            for command in commands.iter().filter(|of| only.is_none_or(|only| only.contains(of))) {
+            for command in
+                commands.iter().filter(|command| only.is_none_or(|only| only.contains(command)))
+            {
                 must_allow(&self.0, connection, operation, table, *command);
             }
         }

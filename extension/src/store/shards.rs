@@ -172,7 +172,7 @@ impl Store {
             _ => value.to_text(),
         };
         // An id belongs to one shard, and the others must not see it.
-        let is_array = values.first().is_some_and(|of| of.type_oid() == pg_sys::UUIDARRAYOID);
+        let is_array = values.first().is_some_and(|value| value.type_oid() == pg_sys::UUIDARRAYOID);
         let owners = owners.filter(|_| is_array && shards.len() > 1);
         ShardCall {
             store: self.0.store.clone(),
@@ -184,7 +184,8 @@ impl Store {
             visited,
             types: values.iter().map(Value::type_oid).collect(),
             arguments: values.iter().map(text).collect(),
-            owners: owners.map(|owners| owners.into_iter().map(|of| Some(of as i32)).collect()),
+            owners: owners
+                .map(|owners| owners.into_iter().map(|owner| Some(owner as i32)).collect()),
         }
     }
 

@@ -74,7 +74,7 @@ pub async fn cluster(keep: Option<&Path>) -> Cluster {
 async fn renew(cluster: &Cluster, mark: Option<&Path>) {
     let Some(mark) = mark else { return };
     let script = script(cluster).await;
-    if fs::read_to_string(mark).is_ok_and(|of| of == script) {
+    if fs::read_to_string(mark).is_ok_and(|marked| marked == script) {
         return;
     }
     eprintln!("bench: creating the generated columns of the extension again");

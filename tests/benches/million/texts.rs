@@ -24,7 +24,7 @@ use crate::corpus;
 pub const CHUNKS: usize = 1_000_000;
 
 /// The largest size of a file in bytes.
-const MOST_BYTES: u64 = 2_000_000;
+const MAX_BYTES: u64 = 2_000_000;
 
 /// The number of files that are loaded at a time.
 const BATCH: usize = 500;
@@ -54,15 +54,16 @@ pub async fn load(cluster: &Cluster, model: &Arc<Model>) -> usize {
 
 /// Returns the files in their order; named documents are always included.
 fn files() -> Vec<SourceDocument> {
-    let of = |family: Family| {
-        let files = corpus::files().iter().filter(move |(_, of)| of.family() == family);
+    let spread = |family: Family| {
+        let files =
+            corpus::files().iter().filter(move |(_, media_type)| media_type.family() == family);
         let mut files: Vec<_> = files.map(|(path, _)| path).enumerate().collect();
         // Multiples of the golden ratio are spread evenly.
         files.sort_by_key(|(number, _)| (*number as u32).wrapping_mul(2_654_435_769));
         files.into_iter().map(|(_, path)| path)
     };
-    let fits = |path: &PathBuf| path.metadata().is_ok_and(|file| file.len() <= MOST_BYTES);
-    let corpus = of(Family::Prose).chain(of(Family::Code)).filter(|path| fits(path));
+    let fits = |path: &PathBuf| path.metadata().is_ok_and(|file| file.len() <= MAX_BYTES);
+    let corpus = spread(Family::Prose).chain(spread(Family::Code)).filter(|path| fits(path));
     let named = questions::documents().chain([excerpts::large()]);
     named.chain(corpus.map(|path| item(path))).collect()
 }

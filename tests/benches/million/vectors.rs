@@ -128,8 +128,8 @@ async fn chosen(client: &Client) -> Vec<(Uuid, String)> {
         SELECT id, text FROM (SELECT DISTINCT ON (text) id, text FROM texts ORDER BY text, id) AS different
         ORDER BY right(id::text, 16), id LIMIT {REAL}"
     );
-    let [least, most] = BYTES;
-    let rows = client.query(&sql, &[&least, &most]).await.expect("the store is there");
+    let [min, max] = BYTES;
+    let rows = client.query(&sql, &[&min, &max]).await.expect("the store is there");
     assert_eq!(rows.len(), REAL, "there are too few short chunks");
     rows.iter().map(|row| (row.get(0), row.get(1))).collect()
 }
@@ -160,7 +160,7 @@ pub fn seeded(id: Uuid, centres: &[Embedding]) -> Embedding {
         .iter()
         .map(|_| next().to_be_bytes().iter().map(|byte| f32::from(*byte) - 127.5).sum());
     let noise = unit(noise.collect());
-    unit(mixed.iter().zip(noise).map(|(of, noise)| of + NOISE * noise).collect())
+    unit(mixed.iter().zip(noise).map(|(value, noise)| value + NOISE * noise).collect())
 }
 
 fn unit(mut vector: Vec<f32>) -> Vec<f32> {

@@ -22,7 +22,7 @@ const TIMES: usize = 5;
 const PLAIN: usize = 9;
 
 /// The largest time of 95 of 100 calls in milliseconds.
-const MOST: f64 = 30.0;
+const MAX_MILLISECONDS: f64 = 30.0;
 
 pub async fn measure(
     cluster: &Cluster,
@@ -43,7 +43,7 @@ pub async fn measure(
         let few: Vec<_> = asked.iter().step_by(asked.len() / PLAIN).collect();
         let floor = Times::of(few.len(), 1, async |at| session.ask(&plain, &[few[at]]).await).await;
         let what = format!("text leg, {CANDIDATES} hits, {} {what}", asked.len());
-        table.latency(&what, Some(&floor), &times, 95, MOST);
+        table.latency(&what, Some(&floor), &times, 95, MAX_MILLISECONDS);
     }
 }
 

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use passage_split::{ChunkLimits, MediaType, Sizer, SplitOptions, split, title};
 
-use super::score::Passage;
+use super::score::ReturnedPassage;
 use super::set::Document;
 use super::store::Chunk;
 
@@ -61,7 +61,7 @@ impl Configuration {
                 level: chunk.level,
                 imports: chunk.imports,
                 content: chunk.content.to_owned(),
-                passage: Passage { document, spans: vec![chunk.bytes], tokens: chunk.size },
+                passage: ReturnedPassage { document, spans: vec![chunk.bytes], tokens: chunk.size },
             };
             (embedded, chunk)
         };

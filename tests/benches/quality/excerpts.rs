@@ -8,7 +8,7 @@ lines.
 
 use std::ops::{Range, RangeInclusive};
 
-use super::score::{Answer, Passage, recall};
+use super::score::{Answer, ReturnedPassage, recall};
 
 /// A returned excerpt.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ pub fn score_excerpts(answer: &Answer, texts: &[&str], excerpts: &[Excerpt]) -> 
     let own = |excerpt: &&Excerpt| excerpt.document == answer.document;
     let part = |excerpt: &Excerpt| {
         let at = location(text, &starts, excerpt)?;
-        Some(Passage { document: answer.document, spans: vec![at], tokens: 0 })
+        Some(ReturnedPassage { document: answer.document, spans: vec![at], tokens: 0 })
     };
     let parts: Vec<_> = excerpts.iter().filter(own).filter_map(part).collect();
     let claimed = |line: usize| excerpts.iter().filter(own).any(|one| one.lines.contains(&line));

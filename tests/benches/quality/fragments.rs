@@ -11,7 +11,7 @@ use super::excerpts::{Excerpt, score_excerpts};
 use super::report::title;
 use super::server::{Loaded, Server};
 use super::set::Question;
-use table::{Excerpts, Row};
+use table::{Excerpts, MethodScores};
 
 /// The strategies, and whether they get the embedding of the question.
 const STRATEGIES: [(&str, bool); 7] = [
@@ -54,7 +54,13 @@ pub fn measure<'s>(server: &Server, loaded: &Loaded<'s>, scope: Scope) -> Excerp
     }
 }
 
-fn ask(server: &Server, loaded: &Loaded, scope: Scope, strategy: &str, embedded: bool) -> Row {
+fn ask(
+    server: &Server,
+    loaded: &Loaded,
+    scope: Scope,
+    strategy: &str,
+    embedded: bool,
+) -> MethodScores {
     let set = loaded.set;
     let sql = format!(
         "SELECT uri, content, first_line, last_line, tokens::bigint \
@@ -79,7 +85,7 @@ fn ask(server: &Server, loaded: &Loaded, scope: Scope, strategy: &str, embedded:
     };
     let with = if embedded { ", with embedding" } else { "" };
     let scores = set.questions.iter().zip(&loaded.asked).map(one).collect();
-    Row { name: format!("`{strategy}`{with}"), scores }
+    MethodScores { name: format!("`{strategy}`{with}"), scores }
 }
 
 /// Returns the tokens of each document of a set.

@@ -88,7 +88,7 @@ pub fn measure(sets: &[Set], model: &Model, vectors: &mut Vectors) -> String {
 /// Returns the setting with the highest mean recall of all budgets, where each set counts the same.
 fn choose(measured: &[Measured], is_included: impl Fn(usize, usize) -> bool) -> usize {
     let quality = |setting: usize| -> f64 {
-        let of = |(set, one): (usize, &Measured)| {
+        let set_quality = |(set, one): (usize, &Measured)| {
             let recalls = one.grid[setting].iter().enumerate();
             let included: Vec<f64> = recalls
                 .filter(|(question, _)| is_included(set, *question))
@@ -100,7 +100,7 @@ fn choose(measured: &[Measured], is_included: impl Fn(usize, usize) -> bool) -> 
                 included.iter().sum::<f64>() / included.len() as f64
             }
         };
-        measured.iter().enumerate().map(of).sum()
+        measured.iter().enumerate().map(set_quality).sum()
     };
     let settings = measured[0].grid.len();
     let best = (0..settings).map(|setting| (quality(setting), setting));
@@ -124,12 +124,13 @@ fn table(
     for one in measured {
         let fused: Vec<Recalls> = recalls(one);
         for (at, budget) in BUDGETS.into_iter().enumerate() {
-            let fixed =
-                |which: usize| one.fixed.iter().map(|of| of[which][at]).collect::<Vec<f64>>();
-            let mean = |of: &[f64]| of.iter().sum::<f64>() / of.len().max(1) as f64;
+            let fixed = |which: usize| {
+                one.fixed.iter().map(|recalls| recalls[which][at]).collect::<Vec<f64>>()
+            };
+            let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
             let (vector, words, ranks) = (fixed(0), fixed(1), fixed(2));
             let better = if mean(&vector) >= mean(&words) { vector } else { words };
-            let fused: Vec<f64> = fused.iter().map(|of| of[at]).collect();
+            let fused: Vec<f64> = fused.iter().map(|recalls| recalls[at]).collect();
             let [to_leg, to_ranks]: [Difference; 2] =
                 [&better, &ranks].map(|first| difference(first, &fused));
             line(format!(

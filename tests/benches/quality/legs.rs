@@ -8,7 +8,7 @@ use std::fmt;
 
 use super::passages::{MODES, name, ways};
 use super::report::figures;
-use super::table::{BUDGETS, Comparison, Row, head};
+use super::table::{BUDGETS, Comparison, MethodRecalls, head};
 
 /// The legs and hybrid search, over all questions.
 pub struct Legs<'a>(pub &'a Comparison);
@@ -32,7 +32,7 @@ impl fmt::Display for Legs<'_> {
 }
 
 /// Returns the result of the leg with the higher mean recall at a budget.
-fn better(one: &Row, other: &Row, at: usize) -> Vec<f64> {
-    let sum = |row: &Row| row.recalls[at].iter().sum::<f64>();
+fn better(one: &MethodRecalls, other: &MethodRecalls, at: usize) -> Vec<f64> {
+    let sum = |row: &MethodRecalls| row.recalls[at].iter().sum::<f64>();
     if sum(one) >= sum(other) { one.recalls[at].clone() } else { other.recalls[at].clone() }
 }

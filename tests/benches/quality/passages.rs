@@ -7,14 +7,14 @@ are different in each run, because an HNSW index is built with random numbers. `
 with each of its modes and some strategies.
 */
 
-use tokio_postgres::Row as SqlRow;
+use tokio_postgres::Row;
 
 use super::report::title;
-use super::score::{Filling, Passage, fill, recall};
+use super::score::{Filling, ReturnedPassage, fill, recall};
 use super::search::RankedSet;
 use super::server::{Loaded, Server};
 use super::strategies::plain;
-use super::table::{BUDGETS, Comparison, Row};
+use super::table::{BUDGETS, Comparison, MethodRecalls};
 
 /// The mode of search.
 pub const MODES: [&str; 3] = ["vector", "text", "hybrid"];
@@ -50,7 +50,7 @@ pub fn measure(server: &Server, loaded: &Loaded, searched: &RankedSet) -> Compar
 }
 
 /// Returns rows of `search_hits` in order, as long as they fit.
-fn hits(server: &Server, loaded: &Loaded, mode: &str) -> Row {
+fn hits(server: &Server, loaded: &Loaded, mode: &str) -> MethodRecalls {
     let store = &loaded.store;
     let sql = format!(
         "SELECT h.uri, h.tokens::bigint, ARRAY[c.start_byte], ARRAY[c.end_byte] \
@@ -58,7 +58,7 @@ fn hits(server: &Server, loaded: &Loaded, mode: &str) -> Row {
              max_hits => {CANDIDATES}, candidates => {CANDIDATES}, store => '{store}') AS h \
          JOIN {store}.chunks AS c ON c.id = h.chunk_id ORDER BY h.rank"
     );
-    let results: Vec<Vec<Passage>> = asked(loaded)
+    let results: Vec<Vec<ReturnedPassage>> = asked(loaded)
         .map(|(question, embedding)| {
             let rows = server.query(&sql, &[&question, &embedding, &mode]);
             rows.iter().map(|row| passage(loaded, row)).collect()
@@ -71,11 +71,11 @@ fn hits(server: &Server, loaded: &Loaded, mode: &str) -> Row {
         };
         (0..results.len()).map(one).collect()
     };
-    Row { name: name("`search_hits`", mode), recalls: BUDGETS.map(within).into() }
+    MethodRecalls { name: name("`search_hits`", mode), recalls: BUDGETS.map(within).into() }
 }
 
 /// Returns passages of `search` with a budget.
-fn passages(server: &Server, loaded: &Loaded, mode: &str, strategy: &str) -> Row {
+fn passages(server: &Server, loaded: &Loaded, mode: &str, strategy: &str) -> MethodRecalls {
     let sql = format!(
         "SELECT uri, tokens::bigint, \
              ARRAY(SELECT lower(span) FROM unnest(spans) AS span), \
@@ -86,9 +86,9 @@ fn passages(server: &Server, loaded: &Loaded, mode: &str, strategy: &str) -> Row
         loaded.store
     );
     let within = |budget: usize| {
-        let most = i32::try_from(budget).expect("budgets are small");
+        let max_tokens = i32::try_from(budget).expect("budgets are small");
         let one = |(number, (question, embedding)): (usize, (&str, &Vec<f32>))| {
-            let rows = server.query(&sql, &[&question, &embedding, &mode, &strategy, &most]);
+            let rows = server.query(&sql, &[&question, &embedding, &mode, &strategy, &max_tokens]);
             let returned: Vec<_> = rows.iter().map(|row| passage(loaded, row)).collect();
             let spent: usize = returned.iter().map(|passage| passage.tokens).sum();
             assert!(spent <= budget, "{mode}, {strategy}: {spent} of {budget} are spent");
@@ -97,7 +97,7 @@ fn passages(server: &Server, loaded: &Loaded, mode: &str, strategy: &str) -> Row
         asked(loaded).enumerate().map(one).collect()
     };
     let way = format!("`search`, `{strategy}`");
-    Row { name: name(&way, mode), recalls: BUDGETS.map(within).into() }
+    MethodRecalls { name: name(&way, mode), recalls: BUDGETS.map(within).into() }
 }
 
 /// Returns the questions with their embeddings.
@@ -106,9 +106,9 @@ fn asked<'l>(loaded: &'l Loaded) -> impl Iterator<Item = (&'l str, &'l Vec<f32>)
 }
 
 /// Returns the result of a row with the columns uri, tokens, and the begins and ends of its spans.
-fn passage(loaded: &Loaded, row: &SqlRow) -> Passage {
+fn passage(loaded: &Loaded, row: &Row) -> ReturnedPassage {
     let at = |column: usize| row.get::<_, Vec<i32>>(column).into_iter().map(|at| at as usize);
-    Passage {
+    ReturnedPassage {
         document: loaded.number(row.get(0)),
         spans: at(2).zip(at(3)).map(|(start, end)| start..end).collect(),
         tokens: usize::try_from(row.get::<_, i64>(1)).expect("a size is not negative"),

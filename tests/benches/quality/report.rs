@@ -44,7 +44,8 @@ pub fn figures(
 ) -> fmt::Result {
     let complete = |recall: &f64| f64::from(*recall >= 1.0);
     let both = |recalls: &[Vec<f64>]| -> Vec<Vec<f64>> {
-        let pairs = recalls.iter().map(|of| [of.clone(), of.iter().map(complete).collect()]);
+        let pairs =
+            recalls.iter().map(|recalls| [recalls.clone(), recalls.iter().map(complete).collect()]);
         pairs.flatten().collect()
     };
     let first = first.map(both);

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// A passage, which is returned as a whole or not at all.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Passage {
+pub struct ReturnedPassage {
     /// The number of its document in the set.
     pub document: usize,
     /// The bytes of the document that it contains, in any order; they may overlap.
@@ -60,7 +60,7 @@ pub fn fill<T>(
 
 /// Returns the share of the answer's bytes that were returned, from 0 to 1. The span with the largest share counts,
 /// because any span answers. The share is exactly 1 if a span was returned completely.
-pub fn recall<'p>(answer: &Answer, returned: impl IntoIterator<Item = &'p Passage>) -> f64 {
+pub fn recall<'p>(answer: &Answer, returned: impl IntoIterator<Item = &'p ReturnedPassage>) -> f64 {
     let spans: Vec<_> = returned
         .into_iter()
         .filter(|passage| passage.document == answer.document)

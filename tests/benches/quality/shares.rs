@@ -1,7 +1,7 @@
 /*!
-The returned text of a question: hits, the context that a strategy adds to them, and further hits.
+The returned text of a question: hits, the context that a strategy adds to them, and other hits.
 
-A caller with a budget of tokens must decide which hits a strategy expands: the share. Further hits without context
+A caller with a budget of tokens must decide which hits a strategy expands: the share. Other hits without context
 fill the rest of the budget.
 */
 
@@ -11,7 +11,7 @@ use std::fmt;
 use passage_core::Strategy;
 use passage_split::MediaType;
 
-use super::score::{Filling, Passage, fill};
+use super::score::{Filling, ReturnedPassage, fill};
 use super::store::Store;
 
 /// The hits that a strategy expands.
@@ -35,13 +35,13 @@ pub fn returned(
     preset: &str,
     share: Share,
     budget: usize,
-) -> Vec<Passage> {
+) -> Vec<ReturnedPassage> {
     let hits = hits(store, ranked, preset, share, budget);
     let mut passages = expanded(store, &hits, preset, Some(budget));
     let left = budget.saturating_sub(passages.iter().map(|passage| cost(store, passage)).sum());
     let taken: HashSet<_> = passages.iter().flatten().copied().collect();
-    let further = ranked.iter().filter(|index| !taken.contains(index)).map(|index| vec![*index]);
-    passages.extend(fill(further, |index| cost(store, index), left, Filling::Continue));
+    let others = ranked.iter().filter(|index| !taken.contains(index)).map(|index| vec![*index]);
+    passages.extend(fill(others, |index| cost(store, index), left, Filling::Continue));
     passages.iter().map(|indexes| passage(store, indexes)).collect()
 }
 
@@ -90,7 +90,7 @@ fn limits(preset: &str, media_type: &MediaType, max_tokens: Option<usize>) -> St
         "auto" => Strategy::auto(media_type),
         name => Strategy::preset(name).expect("it is a preset"),
     };
-    let max_tokens = max_tokens.and_then(|most| u32::try_from(most).ok());
+    let max_tokens = max_tokens.and_then(|max| u32::try_from(max).ok());
     Strategy { max_tokens, ..strategy }
 }
 
@@ -100,9 +100,9 @@ fn cost(store: &Store, indexes: &[usize]) -> usize {
 }
 
 /// Concatenates chunks of one document.
-fn passage(store: &Store, indexes: &[usize]) -> Passage {
+fn passage(store: &Store, indexes: &[usize]) -> ReturnedPassage {
     let parts = || indexes.iter().map(|index| &store.chunk(*index).passage);
-    Passage {
+    ReturnedPassage {
         document: parts().next().expect("a passage has a hit").document,
         spans: parts().flat_map(|part| part.spans.clone()).collect(),
         tokens: cost(store, indexes),

@@ -16,7 +16,7 @@ use passage_split::section::{self, Section};
 use passage_split::{DataFormat, Kind, MediaType, Unit};
 use uuid::Uuid;
 
-use super::score::Passage;
+use super::score::ReturnedPassage;
 
 /// The default of `reassemble`.
 const JOINING: PassageOptions = PassageOptions {
@@ -34,7 +34,7 @@ pub struct Chunk {
     pub level: u32,
     pub imports: Vec<String>,
     pub content: String,
-    pub passage: Passage,
+    pub passage: ReturnedPassage,
 }
 
 /// Chunks, identified by their indexes in one list, in which the chunks of a document are adjacent.
@@ -146,34 +146,38 @@ impl<'s> Store<'s> {
         let span = probe.first..=probe.last;
         let in_span = document.clone().filter(|at| span.contains(&self.ordinal(*at)));
         let titles = |at: &usize| &self.chunks[*at].section;
-        let own = |at: &usize, of: &[String]| *titles(at) == of;
-        let child = |at: &usize, of: &[String]| section::parent(titles(at)) == Some(of);
+        let own = |at: &usize, section: &[String]| *titles(at) == section;
+        let child = |at: &usize, section: &[String]| section::parent(titles(at)) == Some(section);
         let inside = |at: &usize| titles(at).starts_with(&probe.section);
-        let (of, most) = (&probe.section[..], probe.limit as usize);
+        let (section, limit) = (&probe.section[..], probe.limit as usize);
         match probe.shape {
             Shape::Range => in_span.collect(),
-            Shape::SectionForward => in_span.filter(|at| own(at, of)).take(most).collect(),
-            Shape::SectionBackward => in_span.rev().filter(|at| own(at, of)).take(most).collect(),
-            Shape::ParentForward => in_span.filter(|at| child(at, of)).take(most).collect(),
-            Shape::ParentBackward => in_span.rev().filter(|at| child(at, of)).take(most).collect(),
+            Shape::SectionForward => in_span.filter(|at| own(at, section)).take(limit).collect(),
+            Shape::SectionBackward => {
+                in_span.rev().filter(|at| own(at, section)).take(limit).collect()
+            }
+            Shape::ParentForward => in_span.filter(|at| child(at, section)).take(limit).collect(),
+            Shape::ParentBackward => {
+                in_span.rev().filter(|at| child(at, section)).take(limit).collect()
+            }
             Shape::Ancestors => {
-                let depths = (0..=of.len()).rev();
+                let depths = (0..=section.len()).rev();
                 let stand_in = |depth: usize| {
-                    let above = &of[..depth];
-                    assert_eq!(probe.keys[of.len() - depth], section_key(above), "keys fit");
+                    let above = &section[..depth];
+                    assert_eq!(probe.keys[section.len() - depth], section_key(above), "keys fit");
                     let last = in_span.clone().rev().find(|at| own(at, above));
                     let opens = || in_span.clone().find(|at| child(at, above));
                     last.or_else(|| opens().filter(|_| depth > 0))
                 };
-                depths.filter_map(stand_in).take(most).collect()
+                depths.filter_map(stand_in).take(limit).collect()
             }
             Shape::Inside => {
                 let at = |ordinal: i32| {
                     document.start.saturating_add_signed(ordinal as isize).min(document.end)
                 };
                 let (from, to) = (at(probe.first), at(probe.last.saturating_add(1)));
-                let before = (document.start..from).rev().take(most).take_while(inside).count();
-                let after = (to..document.end).take(most).take_while(inside).count();
+                let before = (document.start..from).rev().take(limit).take_while(inside).count();
+                let after = (to..document.end).take(limit).take_while(inside).count();
                 let first = (from - before).saturating_sub(1).max(document.start);
                 (first..(to + after + 1).min(document.end)).collect()
             }

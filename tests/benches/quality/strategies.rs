@@ -18,7 +18,7 @@ use super::search::RankedSet;
 use super::set::Set;
 use super::shares::{Share, returned};
 use super::store::Store;
-use super::table::{BUDGETS, Comparison, Row};
+use super::table::{BUDGETS, Comparison, MethodRecalls};
 
 /// The shares of the budget for hits, before a strategy adds context.
 const SHARES: [Share; 5] =
@@ -40,29 +40,35 @@ pub fn compare(set: &Set, searched: &[RankedSet], filling: Filling) -> Compariso
 }
 
 /// Measures plain search: the nearest chunks that fit.
-pub fn plain(set: &Set, searched: &RankedSet, filling: Filling) -> Row {
+pub fn plain(set: &Set, searched: &RankedSet, filling: Filling) -> MethodRecalls {
     let recalls = BUDGETS.map(|budget| {
-        let of = |(question, ranked): (usize, &Vec<usize>)| {
+        let question_recall = |(question, ranked): (usize, &Vec<usize>)| {
             let passages = ranked.iter().map(|index| &searched.chunks[*index].passage);
             recall(
                 &set.questions[question].answer,
                 fill(passages, |one| one.tokens, budget, filling),
             )
         };
-        searched.ranked.iter().enumerate().map(of).collect()
+        searched.ranked.iter().enumerate().map(question_recall).collect()
     });
-    Row { name: format!("plain, {}", searched.configuration), recalls: recalls.into() }
+    MethodRecalls { name: format!("plain, {}", searched.configuration), recalls: recalls.into() }
 }
 
-fn expanded(set: &Set, searched: &RankedSet, store: &Store, preset: &str, share: Share) -> Row {
+fn expanded(
+    set: &Set,
+    searched: &RankedSet,
+    store: &Store,
+    preset: &str,
+    share: Share,
+) -> MethodRecalls {
     let recalls = BUDGETS.map(|budget| {
-        let of = |(question, ranked): (usize, &Vec<usize>)| {
+        let question_recall = |(question, ranked): (usize, &Vec<usize>)| {
             let returned = returned(store, ranked, preset, share, budget);
             let spent = returned.iter().map(|passage| passage.tokens).sum::<usize>();
             assert!(spent <= budget, "{preset}, {share}: {spent} of {budget} are spent");
             recall(&set.questions[question].answer, &returned)
         };
-        searched.ranked.iter().enumerate().map(of).collect()
+        searched.ranked.iter().enumerate().map(question_recall).collect()
     });
-    Row { name: format!("`{preset}`, {share}"), recalls: recalls.into() }
+    MethodRecalls { name: format!("`{preset}`, {share}"), recalls: recalls.into() }
 }

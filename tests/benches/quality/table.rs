@@ -9,7 +9,7 @@ use super::saved::Recalls;
 pub const BUDGETS: [usize; 5] = [256, 512, 1_024, 2_048, 4_096];
 
 /// One way over all questions of a set.
-pub struct Row {
+pub struct MethodRecalls {
     pub name: String,
     /// For each budget, the recall of each question.
     pub recalls: Vec<Vec<f64>>,
@@ -20,10 +20,10 @@ pub struct Comparison {
     /// The name of the sets.
     pub title: String,
     pub yardsticks: usize,
-    pub rows: Vec<Row>,
+    pub rows: Vec<MethodRecalls>,
 }
 
-impl Row {
+impl MethodRecalls {
     /// Joins the rows of one way over several sets.
     pub fn union<'r>(rows: impl IntoIterator<Item = &'r Self>) -> Self {
         let mut rows = rows.into_iter();
@@ -43,7 +43,7 @@ impl Comparison {
     /// Joins comparisons over several sets.
     pub fn union(comparisons: &[Self]) -> Self {
         let first = &comparisons[0];
-        let of = |number: usize| comparisons.iter().map(move |one| &one.rows[number]);
+        let rows_at = |number: usize| comparisons.iter().map(move |one| &one.rows[number]);
         let title = match comparisons.len() {
             1 => first.title.clone(),
             count => format!("{count} sets together"),
@@ -51,13 +51,15 @@ impl Comparison {
         Self {
             title,
             yardsticks: first.yardsticks,
-            rows: (0..first.rows.len()).map(|number| Row::union(of(number))).collect(),
+            rows: (0..first.rows.len())
+                .map(|number| MethodRecalls::union(rows_at(number)))
+                .collect(),
         }
     }
 
     /// Returns the recalls of each question, of a set with this name.
     pub fn recalls(&self, set: &str) -> Vec<Recalls> {
-        let of = |row: &Row| {
+        let row_recalls = |row: &MethodRecalls| {
             let pairs = BUDGETS.into_iter().zip(row.recalls.clone());
             let (set, method) = (set.to_owned(), row.name.clone());
             let recalls = move |(budget, questions): (usize, Vec<f64>)| Recalls {
@@ -68,7 +70,7 @@ impl Comparison {
             };
             pairs.map(recalls).collect::<Vec<_>>()
         };
-        self.rows.iter().flat_map(of).collect()
+        self.rows.iter().flat_map(row_recalls).collect()
     }
 
     /// Returns the row of a name.
@@ -76,7 +78,7 @@ impl Comparison {
     /// # Panics
     ///
     /// Panics if there is no such row.
-    pub fn row(&self, name: &str) -> &Row {
+    pub fn row(&self, name: &str) -> &MethodRecalls {
         let row = self.rows.iter().find(|row| row.name == name);
         row.unwrap_or_else(|| panic!("{name} was measured"))
     }

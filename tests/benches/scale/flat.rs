@@ -43,11 +43,13 @@ pub async fn measure(cluster: &Cluster, shapes: &[Shape], table: &mut Table) {
         }
         stores.push(Sized { chunks: shape.documents * shape.chunks, hits, one, ten, floor });
     }
-    let one = async |of: &Sized, call| session.ask(&of.one, &[&of.hits.one(call).chunk]).await;
-    let ten = async |of: &Sized, call| session.ask(&of.ten, &[&of.hits.ten(call).chunks]).await;
-    let floor = async |of: &Sized, call| {
-        let ten = of.hits.ten(call);
-        session.ask(&of.floor, &[&ten.documents, &ten.first, &ten.last]).await
+    let one =
+        async |store: &Sized, call| session.ask(&store.one, &[&store.hits.one(call).chunk]).await;
+    let ten =
+        async |store: &Sized, call| session.ask(&store.ten, &[&store.hits.ten(call).chunks]).await;
+    let floor = async |store: &Sized, call| {
+        let ten = store.hits.ten(call);
+        session.ask(&store.floor, &[&ten.documents, &ten.first, &ten.last]).await
     };
     let (small, large) = stores.split_first().expect("there are several");
     for store in large {

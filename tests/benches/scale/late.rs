@@ -19,7 +19,7 @@ use crate::table::Table;
 const TIMEOUTS: u32 = 20;
 
 /// The largest delay of the error.
-const MOST: Duration = Duration::from_millis(100);
+const MAX_DELAY: Duration = Duration::from_millis(100);
 
 /// Measures each function that can return the whole document.
 pub async fn measure(cluster: &Cluster, shape: &Shape, table: &mut Table) {
@@ -40,7 +40,7 @@ pub async fn measure(cluster: &Cluster, shape: &Shape, table: &mut Table) {
         }
         let what =
             format!("{name}, a document of a million chunks: the latest of {TIMEOUTS} timeouts");
-        table.late(&what, worst, MOST);
+        table.late(&what, worst, MAX_DELAY);
         let (whole, at) = (whole.as_secs_f64(), at.as_secs_f64());
         table.note(format!("{name} takes {whole:.1} s; the latest was that at {at:.1} s"));
     }
@@ -48,13 +48,13 @@ pub async fn measure(cluster: &Cluster, shape: &Shape, table: &mut Table) {
 
 /// The calls, each of which counts the returned chunks.
 fn calls(head: Uuid, member: Uuid, chunks: usize) -> [(String, String); 6] {
-    let most = format!("max_chunks => {chunks}");
+    let max_chunks = format!("max_chunks => {chunks}");
     let rows = |strategy: &str, hit: Uuid, more: &str| {
-        let call = format!("expand_context('{hit}', '{strategy}', {most}{more})");
+        let call = format!("expand_context('{hit}', '{strategy}', {max_chunks}{more})");
         (format!("`{strategy}`"), format!("SELECT count(content) FROM passage.{call}"))
     };
     let call = |function: &str, count: &str| {
-        let call = format!("{function}('{{{member}}}', NULL, 'document', {most})");
+        let call = format!("{function}('{{{member}}}', NULL, 'document', {max_chunks})");
         (format!("`{function}` by `document`"), format!("SELECT {count} FROM passage.{call}"))
     };
     [

@@ -119,7 +119,8 @@ pub fn write_again(embedding_type: &str, rows: usize) -> [String; 2] {
 
 /// Returns the bytes of a row in the table and in the vector index.
 pub async fn bytes_per_row(cluster: &Cluster, rows: usize) -> [String; 2] {
-    let bytes = async |of: &str| cluster.query_text(&format!("SELECT {of} / {rows}")).await;
+    let bytes =
+        async |expression: &str| cluster.query_text(&format!("SELECT {expression} / {rows}")).await;
     [
         bytes("pg_table_size('rag.embeddings')").await,
         bytes("pg_relation_size('rag.embeddings_embedding_idx')").await,

@@ -24,7 +24,7 @@ pub fn embeddings(number: usize) -> Vec<Embedding> {
 }
 
 /// Returns the embeddings of paragraphs that follow those of [`embeddings`].
-pub fn further(after: usize, number: usize) -> Vec<Embedding> {
+pub fn others(after: usize, number: usize) -> Vec<Embedding> {
     embeddings(after + number).split_off(after)
 }
 

@@ -15,7 +15,7 @@ const WORKER: &str = "split-worker";
 const BYTES: usize = 100_000_000;
 
 /// The largest memory of the chunks beside the text, for each byte of the text.
-const MOST: u64 = 1;
+const MAX_BYTES_PER_BYTE: u64 = 1;
 
 /// Measures the peak of the process.
 pub async fn measure(table: &mut Table) {
@@ -32,7 +32,7 @@ pub async fn measure(table: &mut Table) {
         "memory of splitting {} MB of JSON into {chunks} chunks, the text included",
         bytes / 1_000_000
     );
-    table.memory(&what, peak, bytes * (1 + MOST));
+    table.memory(&what, peak, bytes * (1 + MAX_BYTES_PER_BYTE));
 }
 
 /// Splits if this process was started for it, and returns whether it was.

@@ -39,11 +39,11 @@ ANALYZE "The ""Bits""".chunks, "The ""Bits""".embeddings;
 SELECT passage.search_hits(store => 'The "Bits"', embedding => '{1,0}');
 
 -- in a small store the result is that of exact comparison, by the index
-CREATE FUNCTION pg_temp.exact(condition text, most integer) RETURNS SETOF text LANGUAGE plpgsql SET search_path = '' AS $$
+CREATE FUNCTION pg_temp.exact(condition text, row_limit integer) RETURNS SETOF text LANGUAGE plpgsql SET search_path = '' AS $$
 BEGIN
     RETURN QUERY EXECUTE pg_catalog.format('SELECT c.content FROM "The ""Bits""".embeddings AS e JOIN "The ""Bits""".chunks AS c ON c.id = e.chunk_id
         JOIN "The ""Bits""".documents AS d ON d.id = c.document_id WHERE %s
-        ORDER BY e.embedding OPERATOR("regress ""ext""".<=>) pg_temp.vector(''query'')::"regress ""ext""".halfvec LIMIT %s', condition, most);
+        ORDER BY e.embedding OPERATOR("regress ""ext""".<=>) pg_temp.vector(''query'')::"regress ""ext""".halfvec LIMIT %s', condition, row_limit);
 END $$;
 CREATE TEMPORARY TABLE before AS SELECT idx_scan FROM pg_catalog.pg_stat_user_indexes WHERE indexrelname = 'embeddings_embedding_idx' AND schemaname = 'The "Bits"';
 SELECT content, pg_catalog.round(score::numeric, 3) FROM passage.search_hits(embedding => pg_temp.vector('query'), max_hits => 4, store => 'The "Bits"');

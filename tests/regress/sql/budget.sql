@@ -85,12 +85,12 @@ SELECT sum(tokens) > 4096 AS unbounded FROM passage.search('alpha');
 RESET passage.max_tokens;
 
 -- as many passages come as were asked for, although 30 better hits are in one class, or are joined by their context
-SELECT most, count(*), min(uri) FILTER (WHERE rank = 1) AS first, sum(tokens) <= 4096 AS bounded
-FROM unnest('{1,2,3,6,10}'::integer[]) AS most, passage.search('alpha', max_passages => most) GROUP BY most ORDER BY most;
-SELECT most, count(*), min(uri) FILTER (WHERE rank = 1) AS first
-FROM unnest('{1,2,3,6,10}'::integer[]) AS most, passage.search('alpha', max_passages => most, max_tokens => 0) GROUP BY most ORDER BY most;
-SELECT most, count(*), min(uri) FILTER (WHERE rank = 1) AS first, sum(tokens) <= 4096 AS bounded
-FROM unnest('{1,2,3,6,10}'::integer[]) AS most, passage.search('omega', max_passages => most) GROUP BY most ORDER BY most;
+SELECT asked, count(*), min(uri) FILTER (WHERE rank = 1) AS first, sum(tokens) <= 4096 AS bounded
+FROM unnest('{1,2,3,6,10}'::integer[]) AS asked, passage.search('alpha', max_passages => asked) GROUP BY asked ORDER BY asked;
+SELECT asked, count(*), min(uri) FILTER (WHERE rank = 1) AS first
+FROM unnest('{1,2,3,6,10}'::integer[]) AS asked, passage.search('alpha', max_passages => asked, max_tokens => 0) GROUP BY asked ORDER BY asked;
+SELECT asked, count(*), min(uri) FILTER (WHERE rank = 1) AS first, sum(tokens) <= 4096 AS bounded
+FROM unnest('{1,2,3,6,10}'::integer[]) AS asked, passage.search('omega', max_passages => asked) GROUP BY asked ORDER BY asked;
 -- candidates of the caller are a limit
 SELECT count(*) FROM passage.search('alpha', max_passages => 3, candidates => 10);
 -- a budget of the caller goes to the best hits

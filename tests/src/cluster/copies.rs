@@ -28,7 +28,7 @@ impl Cluster {
         standby
     }
 
-    /// Starts a server from a copy of a base backup, with further lines in its `postgresql.conf`.
+    /// Starts a server from a copy of a base backup, with more lines in its `postgresql.conf`.
     ///
     /// # Panics
     ///

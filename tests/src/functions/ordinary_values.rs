@@ -142,5 +142,5 @@ impl OrdinaryValues {
 
 /// Returns the value of an argument as SQL by its name, or by its type if that is given.
 pub fn ordinary_value(key: &str) -> Option<&'static str> {
-    VALUES.iter().find(|(of, _)| *of == key).map(|(_, value)| *value)
+    VALUES.iter().find(|(known, _)| *known == key).map(|(_, value)| *value)
 }

@@ -4,6 +4,7 @@
 //! written into the pages.
 
 use futures_util::{StreamExt, stream};
+use passage_tests::cases;
 use passage_tests::cluster::model_path;
 use passage_tests::example::Example;
 use passage_tests::markdown::pages;
@@ -56,14 +57,14 @@ async fn an_embedding_of_every_driver_is_accepted_with_a_cast() {
         return;
     }
     let query = "SELECT count(*) FROM (SELECT chunk_id FROM rag.embeddings ORDER BY embedding <=>";
-    for (sent, value) in [
+    for (sent, value) in cases([
         ("unknown", "array_fill(1.0::real, '{384}')::text"),
         ("text", "array_fill(1.0::real, '{384}')::text"),
         ("varchar", "array_fill(1.0::real, '{384}')::text"),
         ("double precision[]", "array_fill(1.0::float8, '{384}')"),
         ("real[]", "array_fill(1.0::real, '{384}')"),
         ("vector", "array_fill(1.0::real, '{384}')::vector"),
-    ] {
+    ]) {
         let value = cluster.query_text(&format!("SELECT quote_literal(({value})::text)")).await;
         let value =
             if sent.ends_with(']') { value } else { value.replace('{', "[").replace('}', "]") };
@@ -79,7 +80,7 @@ async fn an_embedding_of_every_driver_is_accepted_with_a_cast() {
             "SELECT passage.create_store('half', dimensions => 3, embedding_type => 'halfvec')",
         )
         .await;
-    for value in ["'[1,2,3]'", "'[1,2,3]'::vector", "'[1,2,3]'::halfvec"] {
+    for value in cases(["'[1,2,3]'", "'[1,2,3]'::vector", "'[1,2,3]'::halfvec"]) {
         let query =
             format!("SELECT chunk_id FROM half.embeddings ORDER BY embedding <=> {value} LIMIT 1");
         let plan = cluster.query_lines(&format!("SET enable_seqscan = off; EXPLAIN {query}")).await;

@@ -140,6 +140,55 @@ fn check_language_reports_names_that_have_a_better_one() {
 }
 
 #[test]
+fn check_language_reports_most_as_a_noun_and_further_for_other() {
+    let text = "/// The most chunks of a query.\n/// Further chunks are left out.\nconst LIMIT: u8 = 1;\n\n\
+                /// The most common words rank first. Most of them are short, as most words are, at most 9.\n\
+                /// The fold with the most words is further down.\nconst WORDS: u8 = 9;\n";
+    let sql = "COMMENT ON FUNCTION f() IS 'rows\nmax_rows: most rows, 5 by default; also max_bytes, most bytes of a row';\n\
+               SELECT most FROM unnest(sizes) AS most;\n";
+    let advice = "write \"maximum\"; a name says what it limits";
+
+    assert_eq!(
+        language("a.rs", text),
+        (
+            Some(1),
+            format!(
+                "a.rs:1: The most chunks: {advice}\n\
+                 a.rs:2: Further chunks: write \"other\", \"more\" or \"another\"\n"
+            )
+        )
+    );
+    assert_eq!(
+        language("a.sql", sql),
+        (
+            Some(1),
+            format!(
+                "a.sql:2: most rows: {advice}\na.sql:2: max_bytes, most bytes: {advice}\n\
+                 a.sql:3: AS most: {advice}\n"
+            )
+        )
+    );
+}
+
+#[test]
+fn check_language_reports_names_that_do_not_say_what_they_hold() {
+    let rust = "fn f(most: u8, kinds: &[Kind]) -> bool {\n    let of = |kind: &Kind| Kind::of(kind).of();\n    \
+                kinds.iter().any(|of| of == MOST_KINDS)\n}\nimpl Kind { fn of(self) -> Self { self } }\n";
+    let script = "const of = (kind) => kinds.of(kind)\nfor (const kind of kinds) show(kind, `kind of ${kind}`)\n\
+                  const total = sizes.reduce((most, size) => size, /kind of/)\n";
+    let names = |report: &str| -> Vec<String> {
+        let name = |line: &str| line.rsplit_once(": ").expect("a finding has advice").0.to_owned();
+        report.lines().map(name).collect()
+    };
+
+    assert_eq!(
+        names(&language("a.rs", rust).1),
+        ["a.rs:1: most", "a.rs:2: of", "a.rs:3: of", "a.rs:3: of", "a.rs:3: MOST_KINDS"]
+    );
+    assert_eq!(names(&language("a.mjs", script).1), ["a.mjs:1: of", "a.mjs:3: most"]);
+}
+
+#[test]
 fn check_language_accepts_plain_sentences_code_and_identifiers() {
     let (code, report) = language(
         "a.rs",

@@ -43,11 +43,16 @@ fn rows() -> Vec<(usize, String, [f64; 3])> {
 }
 
 /// Fills the embeddings of a new store, and returns the bytes of a row in the table with its TOAST, and in the index.
-async fn measure(cluster: &Cluster, dimensions: usize, of: &str, number: usize) -> [f64; 2] {
+async fn measure(
+    cluster: &Cluster,
+    dimensions: usize,
+    embedding_type: &str,
+    number: usize,
+) -> [f64; 2] {
     // The graph does not get better here, so its build may be fast. Its size is the same.
     let sql = format!(
         "DROP SCHEMA IF EXISTS big CASCADE;
-        SELECT passage.create_store('big', {dimensions}, embedding_type => '{of}');
+        SELECT passage.create_store('big', {dimensions}, embedding_type => '{embedding_type}');
         DROP INDEX big.chunks_path_idx, big.chunks_tsv_idx, big.embeddings_embedding_idx;
         INSERT INTO big.documents (id, uri) VALUES ('aaaaaaaa-0000-0000-8000-000000000000', 'a');
         INSERT INTO big.chunks (document_id, ordinal, content)
@@ -78,28 +83,35 @@ async fn embeddings_and_their_indexes_take_the_bytes_that_the_page_states() {
     if cluster.lacks_vector("the bytes of embeddings") {
         return;
     }
-    for (dimensions, of, [column, index, _]) in rows() {
-        let measured = measure(&cluster, dimensions, &of, 2_000).await;
+    for (dimensions, embedding_type, [column, index, _]) in rows() {
+        let measured = measure(&cluster, dimensions, &embedding_type, 2_000).await;
         for (what, stated, actual) in
             [("column", column, measured[0]), ("index", index, measured[1])]
         {
-            assert_near(&format!("{what} of {dimensions} {of}"), stated, actual, TOLERANCE);
+            assert_near(
+                &format!("{what} of {dimensions} {embedding_type}"),
+                stated,
+                actual,
+                TOLERANCE,
+            );
         }
     }
     // Bytes grow with the number of chunks, so the figures hold for larger stores.
-    for of in ["vector", "halfvec", "binary"] {
-        let [small, large] =
-            [measure(&cluster, 384, of, 1_000).await, measure(&cluster, 384, of, 4_000).await];
+    for embedding_type in ["vector", "halfvec", "binary"] {
+        let [small, large] = [
+            measure(&cluster, 384, embedding_type, 1_000).await,
+            measure(&cluster, 384, embedding_type, 4_000).await,
+        ];
         for (small, large) in small.into_iter().zip(large) {
-            assert_near(&format!("{of}, 4,000 chunks"), small, large, TOLERANCE);
+            assert_near(&format!("{embedding_type}, 4,000 chunks"), small, large, TOLERANCE);
         }
     }
 }
 
 /// Returns the bytes of a chunk in an index, as the page computes them: an element and its neighbors are on one page.
-fn computed_index_bytes(dimensions: usize, of: &str) -> f64 {
+fn computed_index_bytes(dimensions: usize, embedding_type: &str) -> f64 {
     let aligned = |bytes: usize| bytes.next_multiple_of(8);
-    let value = match of {
+    let value = match embedding_type {
         "vector" => 8 + 4 * dimensions,
         "halfvec" => 8 + 2 * dimensions,
         _ => 8 + dimensions.div_ceil(8),
@@ -112,31 +124,31 @@ fn computed_index_bytes(dimensions: usize, of: &str) -> f64 {
 #[test]
 fn the_formulas_of_the_page_give_its_figures() {
     let mut index_bytes = HashMap::new();
-    for (dimensions, of, [_, index, build]) in rows() {
+    for (dimensions, embedding_type, [_, index, build]) in rows() {
         assert_near(
-            &format!("formula of {dimensions} {of}"),
+            &format!("formula of {dimensions} {embedding_type}"),
             index,
-            computed_index_bytes(dimensions, &of),
+            computed_index_bytes(dimensions, &embedding_type),
             TOLERANCE,
         );
-        let value = match &*of {
+        let value = match &*embedding_type {
             "vector" => 4 * dimensions,
             "halfvec" => 2 * dimensions,
             _ => dimensions / 8,
         };
         assert_near(
-            &format!("memory of {dimensions} {of}"),
+            &format!("memory of {dimensions} {embedding_type}"),
             build,
             value as f64 + 720.0,
             TOLERANCE,
         );
-        index_bytes.insert((dimensions, of), index);
+        index_bytes.insert((dimensions, embedding_type), index);
     }
     // A row of larger stores has the products.
     let larger = table(&page().text, "index of");
     for row in &larger.rows {
-        let (dimensions, of) = row[0].split_once(' ').expect("dimensions and type");
-        let of_one = index_bytes[&(number(dimensions) as usize, of.replace('`', ""))];
+        let (dimensions, embedding_type) = row[0].split_once(' ').expect("dimensions and type");
+        let of_one = index_bytes[&(number(dimensions) as usize, embedding_type.replace('`', ""))];
         for (chunks, cell) in larger.head[1..].iter().zip(&row[1..]) {
             assert_near(
                 &format!("{} at {chunks}", row[0]),

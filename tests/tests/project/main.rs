@@ -1,5 +1,6 @@
 //! The files of the project: its documentation, its release, and the checks of `make lint`.
 
+mod cases;
 mod examples;
 mod ground;
 mod growth;

@@ -1,5 +1,6 @@
 //! The reference in `docs/` against the catalogs: functions, tables, strategies, settings and errors.
 
+use passage_tests::cases;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -55,7 +56,8 @@ async fn sections_of_functions_have_the_arguments_and_columns_of_the_catalog() {
                     FROM pg_proc, generate_series(pronargs + 1, cardinality(proallargtypes)) AS place
                     WHERE {condition}
                 ) AS result (name, type, place) ORDER BY place");
-            for (title, query, columns) in [("argument", argument, 3), ("column", column, 2)] {
+            for (title, query, columns) in cases([("argument", argument, 3), ("column", column, 2)])
+            {
                 let catalog = cluster.query_lines(&query).await;
                 let tables = tables(section).into_iter().filter(|table| table.head[0] == title);
                 let listed: Vec<_> = tables.flat_map(|table| lines(&table.rows, columns)).collect();

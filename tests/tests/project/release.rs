@@ -1,5 +1,6 @@
 //! The files of a release: all name one version, and PGXN accepts them.
 
+use passage_tests::cases;
 use std::fs;
 use std::path::Path;
 
@@ -33,7 +34,7 @@ fn all_packages_have_the_version_of_the_extension() {
     let meta = meta();
     assert_eq!(meta["version"], version);
     assert_eq!(meta["provides"]["pg_passage"]["version"], version);
-    for file in ["file", "docfile"] {
+    for file in cases(["file", "docfile"]) {
         let path = meta["provides"]["pg_passage"][file].as_str().unwrap();
         assert!(root().join(path).is_file(), "{path}");
     }

@@ -1,10 +1,10 @@
 //! Budgets and recall.
 
-use crate::score::{Answer, Filling, Passage, fill, recall};
+use crate::score::{Answer, Filling, ReturnedPassage, fill, recall};
 use std::ops::Range;
 
-fn passage(document: usize, spans: &[(usize, usize)], tokens: usize) -> Passage {
-    Passage { document, spans: ranges(spans), tokens }
+fn passage(document: usize, spans: &[(usize, usize)], tokens: usize) -> ReturnedPassage {
+    ReturnedPassage { document, spans: ranges(spans), tokens }
 }
 
 fn ranges(spans: &[(usize, usize)]) -> Vec<Range<usize>> {
@@ -27,15 +27,15 @@ fn a_budget_is_filled_with_whole_passages_best_first() {
 #[test]
 fn recall_is_the_share_of_the_wanted_bytes() {
     let answer = Answer { document: 1, spans: ranges(&[(100, 200)]) };
-    let of = |passages: &[Passage]| recall(&answer, passages);
+    let recalled = |passages: &[ReturnedPassage]| recall(&answer, passages);
     let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} for {b}");
-    close(of(&[]), 0.0);
-    close(of(&[passage(1, &[(0, 100), (200, 300)], 0)]), 0.0);
-    close(of(&[passage(0, &[(0, 300)], 0)]), 0.0);
-    close(of(&[passage(1, &[(150, 300)], 0)]), 0.5);
+    close(recalled(&[]), 0.0);
+    close(recalled(&[passage(1, &[(0, 100), (200, 300)], 0)]), 0.0);
+    close(recalled(&[passage(0, &[(0, 300)], 0)]), 0.0);
+    close(recalled(&[passage(1, &[(150, 300)], 0)]), 0.5);
     // Neither the order nor repeated text changes the recall.
-    close(of(&[passage(1, &[(180, 190), (90, 110)], 0), passage(1, &[(105, 120)], 0)]), 0.3);
-    assert!(of(&[passage(1, &[(140, 200)], 0), passage(1, &[(90, 141)], 0)]) >= 1.0);
+    close(recalled(&[passage(1, &[(180, 190), (90, 110)], 0), passage(1, &[(105, 120)], 0)]), 0.3);
+    assert!(recalled(&[passage(1, &[(140, 200)], 0), passage(1, &[(90, 141)], 0)]) >= 1.0);
 }
 
 #[test]

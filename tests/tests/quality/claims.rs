@@ -1,5 +1,6 @@
 //! The figures of excerpts, by their text and by the lines that they claim.
 
+use passage_tests::cases;
 use std::ops::{Range, RangeInclusive};
 
 use crate::excerpts::{Excerpt, ExcerptScore, score_excerpts};
@@ -15,7 +16,7 @@ fn excerpt(document: usize, content: &str, lines: RangeInclusive<usize>) -> Exce
     Excerpt { document, content: content.into(), lines, tokens: 7 }
 }
 
-fn of(spans: &[Range<usize>], excerpts: &[Excerpt]) -> ExcerptScore {
+fn score_of(spans: &[Range<usize>], excerpts: &[Excerpt]) -> ExcerptScore {
     let answer = Answer { document: 0, spans: spans.to_vec() };
     score_excerpts(&answer, &[TEXT, OTHER], excerpts)
 }
@@ -43,45 +44,46 @@ fn the_answer_is_two_lines() {
 fn a_whole_excerpt_recalls_everything() {
     for end in ["", "\n"] {
         let content = format!("first line\nthe second and longer line{end}");
-        let score = of(&[gold()], &[excerpt(0, &content, 3..=4)]);
+        let score = score_of(&[gold()], &[excerpt(0, &content, 3..=4)]);
         assert_eq!(score, ExcerptScore { text: 1.0, lines: 1.0, count: 1, verbatim: 1, tokens: 7 });
     }
-    let last = of(&[last()], &[excerpt(0, "last", 5..=5)]);
+    let last = score_of(&[last()], &[excerpt(0, "last", 5..=5)]);
     assert_eq!(last, ExcerptScore { text: 1.0, lines: 1.0, count: 1, verbatim: 1, tokens: 7 });
 }
 
 #[test]
 fn a_partial_excerpt_is_counted_by_bytes_and_by_lines() {
-    let score = of(&[gold()], &[excerpt(0, "first line\n", 3..=3)]);
+    let score = score_of(&[gold()], &[excerpt(0, "first line\n", 3..=3)]);
     close(score.text, 11.0 / 37.0);
     close(score.lines, 0.5);
-    let nothing = of(&[gold()], &[]);
+    let nothing = score_of(&[gold()], &[]);
     assert_eq!(nothing, ExcerptScore { text: 0.0, lines: 0.0, count: 0, verbatim: 0, tokens: 0 });
 }
 
 #[test]
 fn text_counts_at_any_place_and_lines_where_they_are_claimed() {
     // The right text, one line too high.
-    let score = of(&[gold()], &[excerpt(0, "first line", 2..=2)]);
+    let score = score_of(&[gold()], &[excerpt(0, "first line", 2..=2)]);
     close(score.text, 10.0 / 37.0);
     assert_eq!((score.lines, score.verbatim), (0.0, 0));
     // The right lines with another text.
-    let score = of(&[gold()], &[excerpt(0, "first line ...", 3..=4)]);
+    let score = score_of(&[gold()], &[excerpt(0, "first line ...", 3..=4)]);
     assert_eq!((score.text, score.lines, score.verbatim), (0.0, 1.0, 0));
     // Lines that do not exist.
-    for lines in [0..=3, 5..=6, 6..=9] {
-        assert_eq!(of(&[gold()], &[excerpt(0, "nowhere", lines)]).verbatim, 0);
+    for lines in cases([0..=3, 5..=6, 6..=9]) {
+        assert_eq!(score_of(&[gold()], &[excerpt(0, "nowhere", lines)]).verbatim, 0);
     }
 }
 
 #[test]
 fn an_excerpt_of_another_document_recalls_nothing_and_costs_the_same() {
-    let score = of(&[gold()], &[excerpt(1, "first line\n", 1..=1), excerpt(0, "last", 5..=5)]);
+    let score =
+        score_of(&[gold()], &[excerpt(1, "first line\n", 1..=1), excerpt(0, "last", 5..=5)]);
     assert_eq!(score, ExcerptScore { text: 0.0, lines: 0.0, count: 2, verbatim: 2, tokens: 14 });
 }
 
 #[test]
 fn the_best_of_several_answers_counts() {
-    let score = of(&[gold(), last()], &[excerpt(0, "last", 5..=5)]);
+    let score = score_of(&[gold(), last()], &[excerpt(0, "last", 5..=5)]);
     assert_eq!((score.text, score.lines), (1.0, 1.0));
 }

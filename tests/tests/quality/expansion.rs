@@ -1,6 +1,6 @@
 //! Expansion of chunks in memory, within budgets.
 
-use crate::score::Passage;
+use crate::score::ReturnedPassage;
 use crate::shares::{Share, returned};
 use crate::store::{Chunk, Store};
 use passage_core::Strategy;
@@ -15,7 +15,7 @@ fn chunk(document: usize, ordinal: usize, section: &[&str], kind: Kind, unit: Un
         unit,
         imports: Vec::new(),
         content: "0123456789".into(),
-        passage: Passage {
+        passage: ReturnedPassage {
             document,
             spans: std::iter::once(ordinal * 10..ordinal * 10 + 10).collect(),
             tokens: 10,
@@ -130,7 +130,7 @@ fn asked(ranked: &[usize], name: &str, share: Share, budget: usize) -> Vec<Vec<u
     let passages = returned(&Store::new(&chunks, &media_types), ranked, name, share, budget);
     assert!(passages.iter().all(|passage| passage.tokens == passage.spans.len() * 10));
     assert!(passages.iter().map(|passage| passage.tokens).sum::<usize>() <= budget);
-    let index = |passage: &Passage, start: usize| passage.document * 7 + start / 10;
+    let index = |passage: &ReturnedPassage, start: usize| passage.document * 7 + start / 10;
     let indexes = passages
         .iter()
         .map(|passage| passage.spans.iter().map(|span| index(passage, span.start)).collect());
@@ -140,7 +140,7 @@ fn asked(ranked: &[usize], name: &str, share: Share, budget: usize) -> Vec<Vec<u
 #[test]
 fn hits_take_their_share_then_context_then_further_hits() {
     let ranked = [10, 3, 5, 14, 6];
-    // Only the first hit is expanded, and further hits fill the rest.
+    // Only the first hit is expanded, and other hits fill the rest.
     let first = [vec![9, 10], vec![3], vec![5]];
     assert_eq!(asked(&ranked, "section", Share::Percent(25), 40), first);
     // Two hits take their half; one of them gets one chunk more, the other hit gets the next.

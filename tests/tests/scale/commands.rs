@@ -3,6 +3,7 @@
 use crate::citus::{Citus, MODEL_DIMENSIONS, STORES};
 use crate::writing::check_states;
 use passage_tests::Cluster;
+use passage_tests::cases;
 use passage_tests::cluster::SUPERUSER;
 use std::fs;
 use std::path::Path;
@@ -63,7 +64,7 @@ async fn every_command_leaves_the_rows_of_a_plain_store() {
         step += 1;
         step
     };
-    for (store, layout) in [("first", "schema"), ("second", "document")] {
+    for (store, layout) in cases([("first", "schema"), ("second", "document")]) {
         let init = format!("init --distributed {layout}");
         assert!(run(citus.coordinator(), store, path, &init).await.is_ok(), "{layout}");
         let loaded = run(citus.coordinator(), store, path, "ingest faq.md").await;

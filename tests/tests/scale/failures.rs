@@ -2,6 +2,7 @@
 
 use crate::citus::{Citus, DIMENSIONS, STORES};
 use crate::writing::check_states;
+use passage_tests::cases;
 use passage_tests::cluster::SUPERUSER;
 use passage_tests::wait::PATIENCE;
 use std::collections::HashMap;
@@ -139,7 +140,7 @@ async fn a_worker_killed_during_an_ingest_leaves_whole_documents() {
     let whole = "SELECT count(*) FROM spread.documents AS d WHERE chunk_count > 1 AND chunk_count = (SELECT count(*) FROM spread.chunks AS c WHERE c.document_id = d.id)";
     assert_eq!(coordinator.query_text(whole).await, written);
 
-    for store in STORES {
+    for store in cases(STORES) {
         let output = program(&citus, store).output().await.unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }

@@ -3,6 +3,7 @@
 use crate::citus::{Citus, DIMENSIONS, STORES};
 use crate::nodes::{Sessions, recall};
 use passage_tests::Cluster;
+use passage_tests::cases;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -355,7 +356,7 @@ async fn fill(citus: &Citus) {
     assert!(paths.len() > 100, "{} documents", paths.len());
     let coordinator = citus.coordinator();
     let client = coordinator.client().await;
-    for store in STORES {
+    for store in cases(STORES) {
         let ingest = client.prepare("SELECT outcome FROM passage.ingest($1, $2, collection => $3, store => $4::text::name)").await.unwrap();
         for path in &paths {
             let text = std::fs::read_to_string(path).unwrap();
@@ -391,7 +392,8 @@ async fn fill(citus: &Citus) {
 fn collect(folder: &Path, paths: &mut Vec<std::path::PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap().flatten() {
         let path = entry.path();
-        let is_text = path.extension().is_some_and(|of| of == "md" || of == "rs");
+        let is_text =
+            path.extension().is_some_and(|extension| extension == "md" || extension == "rs");
         if path.is_dir() {
             collect(&path, paths);
         } else if is_text && entry.metadata().unwrap().len() < MAX_BYTES {

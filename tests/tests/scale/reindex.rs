@@ -4,6 +4,7 @@ use crate::citus::{Citus, MODEL_DIMENSIONS, STORES};
 use crate::commands::run;
 use crate::nodes::rows;
 use crate::writing::check_state;
+use passage_tests::cases;
 use passage_tests::cluster::SUPERUSER;
 use std::fmt::Write;
 use std::process::Stdio;
@@ -14,7 +15,7 @@ const REPLACEABLE: [&str; 2] = ["plain", "tenant"];
 
 /// Documents whose chunks depend on the sizes of the splitter.
 async fn fill(citus: &Citus, documents: usize) {
-    for store in STORES {
+    for store in cases(STORES) {
         let client = citus.coordinator().client().await;
         let ingest = format!("SELECT outcome FROM passage.ingest($1, $2, store => '{store}')");
         let ingest = client.prepare(&ingest).await.unwrap();
@@ -76,10 +77,10 @@ async fn a_store_on_one_node_is_reindexed_with_its_customizations() {
         run(coordinator, store, path, "embed").await.unwrap();
     }
     let before = coordinator.query_lines(&customizations("tenant")).await;
-    for arguments in [
+    for arguments in cases([
         "reindex --max-size 90 --drop-former",
         "reindex --max-size 60 --embedding-type halfvec --language german --drop-former",
-    ] {
+    ]) {
         let plain = run(coordinator, "plain", path, arguments).await;
         let distributed = run(coordinator, "tenant", path, arguments).await;
         assert_eq!(distributed, plain, "{arguments}");
@@ -114,7 +115,7 @@ async fn a_reindex_says_which_stores_and_nodes_it_needs() {
     fill(&citus, 2).await;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
-    for (node, store, reason) in [
+    for (node, store, reason) in cases([
         (
             0,
             "spread",
@@ -126,8 +127,8 @@ async fn a_reindex_says_which_stores_and_nodes_it_needs() {
             "store \"STORE\" is distributed by document, so no other store can replace it at once",
         ),
         (1, "tenant", "store \"STORE\" can be reindexed only on the coordinator of Citus"),
-    ] {
-        for command in ["reindex", "reindex --dry-run"] {
+    ]) {
+        for command in cases(["reindex", "reindex --dry-run"]) {
             let reindex = run(&citus.nodes[node], store, path, command).await;
             assert!(reindex.as_ref().is_err_and(|error| error.contains(reason)), "{reindex:?}");
         }
@@ -224,7 +225,7 @@ async fn a_killed_reindex_leaves_the_store_and_the_next_one_continues() {
     let client = citus.nodes[1].client().await;
     let mut counts = vec![0];
     // Each run is killed after the last one's documents and some more.
-    for more in [1, 5, 15] {
+    for more in cases([1, 5, 15]) {
         let mut reindex = coordinator.client_program();
         reindex.args(arguments.split(' ')).args(["--store", "tenant"]);
         let mut reindex = reindex.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();

@@ -2,6 +2,7 @@
 
 use crate::citus::{Citus, DIMENSIONS};
 use passage_tests::Cluster;
+use passage_tests::cases;
 use passage_tests::cluster::SUPERUSER;
 
 /// Returns a call of `_passage.shard_rows` with a statement of a caller, which names a relation.
@@ -25,7 +26,7 @@ async fn a_role_without_rights_on_a_store_reads_none_of_its_shards() {
     for role in ["stranger", "reader"] {
         coordinator.execute_as(SUPERUSER, &format!("CREATE ROLE {role} LOGIN")).await;
     }
-    for store in ["tenant", "spread"] {
+    for store in cases(["tenant", "spread"]) {
         let ingest = format!(
             "SELECT count(*) FROM generate_series(1, 20) AS n, passage.ingest('page/' || n, 'confidential text ' || n, store => '{store}')"
         );
@@ -65,7 +66,7 @@ async fn a_role_without_rights_on_a_store_reads_none_of_its_shards() {
         let (folder, number) = (shard[0].as_deref().unwrap(), shard[1].as_deref().unwrap());
         let number: i64 = number.parse().unwrap();
         let node = citus.nodes.iter().find(|node| node.folder().display().to_string() == folder);
-        for access in ["any", "index"] {
+        for access in cases(["any", "index"]) {
             let call = call(read, r#""spread"."chunks""#, number, access);
             assert!(!node.unwrap().query_text_as("reader", &call).await.is_empty());
             let error = refusal(node.unwrap(), "stranger", &call).await;

@@ -2,6 +2,7 @@
 
 use crate::citus::{Citus, MODEL_DIMENSIONS, STORES};
 use crate::nodes::rows;
+use passage_tests::cases;
 
 #[tokio::test]
 async fn a_transaction_on_each_node_sees_the_rows_that_it_has_written() {
@@ -9,7 +10,7 @@ async fn a_transaction_on_each_node_sees_the_rows_that_it_has_written() {
         return;
     };
     for (index, node) in citus.nodes.iter().enumerate() {
-        for store in ["tenant", "spread"] {
+        for store in cases(["tenant", "spread"]) {
             let client = node.client().await;
             let text = async |sql: &str| {
                 let sql = sql.replace("$STORE", store);
@@ -57,7 +58,7 @@ async fn embed_leaves_no_advisory_locks_on_any_node() {
         std::fs::write(folder.path().join(format!("{number}.md")), text).unwrap();
     }
     for (index, store) in STORES.into_iter().enumerate() {
-        for command in [vec!["ingest", ".", "--no-embed"], vec!["embed"]] {
+        for command in cases([vec!["ingest", ".", "--no-embed"], vec!["embed"]]) {
             let mut program =
                 citus.nodes[if store == "plain" { 0 } else { index }].client_program();
             program.args(command).args(["--store", store]).current_dir(folder.path());

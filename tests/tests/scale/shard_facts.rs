@@ -2,6 +2,7 @@
 
 use crate::citus::{Citus, DIMENSIONS};
 use passage_tests::Cluster;
+use passage_tests::cases;
 use passage_tests::cluster::SUPERUSER;
 use passage_tests::wait::PATIENCE;
 use std::time::Instant;
@@ -46,20 +47,20 @@ async fn statistics_dead_rows_and_sizes_are_those_of_the_shards() {
     }
     let coordinator = citus.coordinator();
     coordinator.execute_as(SUPERUSER, "CREATE ROLE reader LOGIN").await;
-    for store in STORES {
+    for store in cases(STORES) {
         coordinator.execute(&format!("GRANT USAGE ON SCHEMA {store} TO reader")).await;
         coordinator
             .execute(&format!("GRANT SELECT ON ALL TABLES IN SCHEMA {store} TO reader"))
             .await;
         let empty = doctor(coordinator, "owner", store).await;
-        for absent in ["statistics", "dead rows", "vector index"] {
+        for absent in cases(["statistics", "dead rows", "vector index"]) {
             assert!(!empty.contains(absent), "{store}: {empty}");
         }
         insert(&citus, store, 30_000).await;
     }
-    for store in STORES {
+    for store in cases(STORES) {
         for node in &citus.nodes {
-            for role in ["owner", "reader"] {
+            for role in cases(["owner", "reader"]) {
                 let loaded = doctor(node, role, store).await;
                 assert!(loaded.contains("missing, so search cannot estimate"), "{store}: {loaded}");
                 let tables = ["chunks", "documents", "embeddings"]
@@ -119,7 +120,7 @@ async fn statistics_dead_rows_and_sizes_are_those_of_the_shards() {
 async fn an_invalid_index_of_one_shard_is_a_problem_of_the_store() {
     let Some(citus) = Citus::start(DIMENSIONS).await else { return };
     let coordinator = citus.coordinator();
-    for store in STORES {
+    for store in cases(STORES) {
         let check = format!("SELECT object, problem FROM passage.check_store('{store}')");
         let place = coordinator
             .query_rows_as(
@@ -159,7 +160,7 @@ async fn a_load_analyzes_the_shards_when_many_of_their_rows_have_changed() {
         node.execute_as(SUPERUSER, "ALTER SYSTEM SET autovacuum = off").await;
         node.execute_as(SUPERUSER, "SELECT pg_reload_conf()").await;
     }
-    for store in STORES {
+    for store in cases(STORES) {
         let coordinator = citus.coordinator();
         let estimates = format!(
             "SELECT string_agg(is_analyzed || ' ' || estimate, ', ' ORDER BY relation) FROM _passage.shard_tables('{store}')"

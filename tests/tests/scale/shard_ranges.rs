@@ -2,6 +2,7 @@
 
 use crate::citus::{Citus, DIMENSIONS};
 use crate::nodes::rows;
+use passage_tests::cases;
 use passage_tests::cluster::SUPERUSER;
 
 /// Ingests documents of a few chunks, and analyzes them.
@@ -30,7 +31,7 @@ async fn a_store_of_256_shards_returns_the_rows_of_a_plain_store() {
     for store in ["plain", "many"] {
         fill(&citus, store).await;
     }
-    for query in QUERIES {
+    for query in cases(QUERIES) {
         let query = |store| query.replace("$STORE", store);
         let expected = citus.coordinator().query_lines(&query("plain")).await;
         assert!(!expected.is_empty(), "{query}", query = query("plain"));

@@ -2,6 +2,7 @@
 
 use crate::citus::{Citus, DIMENSIONS};
 use crate::nodes::rows;
+use passage_tests::cases;
 use passage_tests::cluster::SUPERUSER;
 use passage_tests::wait::PATIENCE;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -26,7 +27,7 @@ async fn answers_stay_the_same_while_shards_move() {
     fill(&citus).await;
     let coordinator = citus.coordinator();
     let mut expected = Vec::new();
-    for store in ["tenant", "spread"] {
+    for store in cases(["tenant", "spread"]) {
         for query in QUERIES {
             let query = query.replace("$STORE", store);
             let answer = coordinator.query_lines(&query).await;
@@ -102,7 +103,7 @@ async fn a_killed_worker_costs_errors_and_no_rows() {
 async fn policies_hold_on_the_shards() {
     let Some(citus) = Citus::start(DIMENSIONS).await else { return };
     let coordinator = citus.coordinator();
-    for store in ["tenant", "spread"] {
+    for store in cases(["tenant", "spread"]) {
         let template = format!("SELECT * FROM passage.create_store('{store}', dry_run => true)");
         let template = coordinator.query_lines(&template).await.pop().unwrap();
         let template = template.lines().map(|line| line.trim_start_matches("--"));
@@ -118,12 +119,12 @@ async fn policies_hold_on_the_shards() {
     for role in ["alice", "bob"] {
         coordinator.execute_as(SUPERUSER, &format!("CREATE ROLE {role} LOGIN")).await;
     }
-    for store in ["tenant", "spread"] {
+    for store in cases(["tenant", "spread"]) {
         coordinator.execute(&format!("GRANT USAGE ON SCHEMA {store} TO alice, bob")).await;
         coordinator
             .execute(&format!("GRANT ALL ON ALL TABLES IN SCHEMA {store} TO alice, bob"))
             .await;
-        for role in ["alice", "bob"] {
+        for role in cases(["alice", "bob"]) {
             let ingest = format!(
                 "SELECT outcome FROM passage.ingest('{role}/note', 'a note of {role}', store => '{store}')"
             );
@@ -141,10 +142,11 @@ async fn policies_hold_on_the_shards() {
             }
         }
         for node in &citus.nodes {
-            for role in ["alice", "bob"] {
-                for read in
-                    ["search('note', store => '$STORE')", "fragments('note', store => '$STORE')"]
-                {
+            for role in cases(["alice", "bob"]) {
+                for read in cases([
+                    "search('note', store => '$STORE')",
+                    "fragments('note', store => '$STORE')",
+                ]) {
                     let query =
                         format!("SELECT uri FROM passage.{}", read.replace("$STORE", store));
                     assert_eq!(
@@ -168,7 +170,7 @@ async fn functions_take_rows_of_their_own_store() {
         return;
     };
     fill(&citus).await;
-    for store in ["tenant", "spread"] {
+    for store in cases(["tenant", "spread"]) {
         for query in [
             "SELECT count(*) > 0 FROM passage.reassemble(ARRAY(SELECT id FROM $STORE.chunks ORDER BY id LIMIT 5), store => '$STORE')",
             "SELECT count(*) > 4 FROM (SELECT id FROM $STORE.chunks ORDER BY id LIMIT 5) AS hit CROSS JOIN LATERAL passage.expand_context(hit.id, 'broad', store => '$STORE')",
@@ -186,7 +188,7 @@ async fn functions_take_rows_of_their_own_store() {
 #[tokio::test]
 async fn a_transaction_sees_the_rows_that_it_has_written() {
     let Some(citus) = Citus::start(DIMENSIONS).await else { return };
-    for store in ["tenant", "spread"] {
+    for store in cases(["tenant", "spread"]) {
         let client = citus.coordinator().client().await;
         client.batch_execute("BEGIN").await.unwrap();
         for n in 1..20 {

@@ -1,6 +1,7 @@
 //! Writing to stores on Citus: the layouts, and the functions that write.
 
 use crate::citus::{Citus, DIMENSIONS, STORES};
+use passage_tests::cases;
 use passage_tests::cluster::SUPERUSER;
 
 /// The rows of a store without what depends on the moment. A hash of 16 bytes is the random one of a
@@ -62,14 +63,14 @@ async fn functions_that_write_leave_the_rows_of_a_plain_store() {
         }
         check_states(&citus, uri).await;
     }
-    for call in ["uri => 'guide.md'", "collection => 'c'"] {
+    for call in cases(["uri => 'guide.md'", "collection => 'c'"]) {
         let mut counts = Vec::new();
         for store in STORES {
             let remove =
                 format!("SELECT documents, chunks FROM passage.remove({call}, store => '{store}')");
             counts.push(coordinator.query_lines(&remove).await);
         }
-        assert!(counts.iter().all(|of| *of == counts[0] && of[0] != "0|0"), "{counts:?}");
+        assert!(counts.iter().all(|count| *count == counts[0] && count[0] != "0|0"), "{counts:?}");
         check_states(&citus, call).await;
     }
 }
@@ -105,7 +106,7 @@ async fn a_trigger_keeps_a_store_in_step_with_a_table() {
 async fn create_store_makes_each_layout_and_knows_it_later() {
     let Some(citus) = Citus::start(DIMENSIONS).await else { return };
     let coordinator = citus.coordinator();
-    for (store, kind) in [("tenant", "schema"), ("spread", "document")] {
+    for (store, kind) in cases([("tenant", "schema"), ("spread", "document")]) {
         let again = format!(
             "SELECT count(*) FROM passage.create_store('{store}', distributed => '{kind}')"
         );
@@ -148,7 +149,7 @@ async fn create_store_makes_each_layout_and_knows_it_later() {
     assert_eq!(error.message(), "table spread.chunks is distributed by Citus");
 
     // Embeddings that are added later are distributed too.
-    for kind in ["schema", "document"] {
+    for kind in cases(["schema", "document"]) {
         let create = |more: &str| {
             format!("SELECT passage.create_store('later_{kind}', distributed => '{kind}'{more})")
         };
@@ -176,7 +177,7 @@ async fn schema_based_sharding_leaves_no_store_half_distributed() {
         "on",
         "{sharding}"
     );
-    for (store, layout) in [("a", "NULL"), ("b", "'schema'"), ("c", "'document'")] {
+    for (store, layout) in cases([("a", "NULL"), ("b", "'schema'"), ("c", "'document'")]) {
         let create = format!(
             "SELECT passage.create_store('{store}', dimensions => 3, distributed => {layout})"
         );

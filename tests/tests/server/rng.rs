@@ -34,13 +34,13 @@ impl Rng {
     }
 
     /// Returns an element.
-    pub fn choose<'a, T>(&mut self, of: &'a [T]) -> &'a T {
-        &of[self.index(of.len())]
+    pub fn choose<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
+        &choices[self.index(choices.len())]
     }
 
     /// Returns an element with a probability in percent, else `None`.
-    pub fn maybe<T: Clone>(&mut self, chance: u64, of: &[T]) -> Option<T> {
-        self.percent(chance).then(|| self.choose(of).clone())
+    pub fn maybe<T: Clone>(&mut self, chance: u64, choices: &[T]) -> Option<T> {
+        self.percent(chance).then(|| self.choose(choices).clone())
     }
 
     /// Returns the numbers below another in random order.

@@ -5,6 +5,7 @@ mod online;
 
 use next::{Next, VERSION};
 use passage_tests::Cluster;
+use passage_tests::cases;
 use passage_tests::cluster::SUPERUSER;
 
 const TENANTS: &str = include_str!("../../fixtures/tenants.sql");
@@ -194,7 +195,7 @@ async fn a_client_names_the_update_of_an_older_extension() {
     let cluster = Cluster::start().await;
     let store = passage::store::Store::connect(&cluster.url(), "rag").await.unwrap();
     store.status().await.unwrap();
-    for (version, is_old) in [("0.1.9", true), ("0.2.9", false), ("1.0", false)] {
+    for (version, is_old) in cases([("0.1.9", true), ("0.2.9", false), ("1.0", false)]) {
         let sql = format!(
             "UPDATE pg_extension SET extversion = '{version}' WHERE extname = 'pg_passage'"
         );

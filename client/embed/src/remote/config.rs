@@ -39,7 +39,7 @@ pub struct ServiceConfig {
     pub retries: u32,
     /// The pause before the first retry.
     ///
-    /// Each further pause is twice as long, up to one minute, plus a random part. A pause that the
+    /// Each other pause is twice as long, up to one minute, plus a random part. A pause that the
     /// service asks for takes precedence.
     pub pause: Duration,
 }

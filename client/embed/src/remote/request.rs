@@ -16,11 +16,11 @@ struct Request<'a> {
 
 #[derive(Deserialize)]
 struct Response {
-    data: Vec<Item>,
+    data: Vec<EmbeddingResult>,
 }
 
 #[derive(Deserialize)]
-struct Item {
+struct EmbeddingResult {
     index: Option<usize>,
     embedding: Vec<f32>,
 }
@@ -49,7 +49,9 @@ fn embeddings(body: &[u8], count: usize) -> Result<Vec<Embedding>, Failure> {
     if response.data.len() != count {
         return Err(invalid("the number of embeddings differs from the number of texts"));
     }
-    for (position, Item { index, mut embedding }) in response.data.into_iter().enumerate() {
+    for (position, EmbeddingResult { index, mut embedding }) in
+        response.data.into_iter().enumerate()
+    {
         let slot = embeddings.get_mut(index.unwrap_or(position)).filter(|slot| slot.is_none());
         let slot = slot.ok_or_else(|| invalid("an index is repeated or out of range"))?;
         let length = embedding.iter().map(|value| f64::from(*value).powi(2)).sum::<f64>().sqrt();

@@ -1,8 +1,7 @@
 //! An HTTP client for one service, with retries.
 
 use super::error::ServiceError;
-use super::key::ApiKey;
-use super::request::{Failure, post};
+use super::request::{ApiKey, Failure, post};
 use passage_http as http;
 use reqwest::{Client, Url};
 use serde::Serialize;

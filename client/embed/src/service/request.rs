@@ -1,15 +1,36 @@
-//! One request to a service, and the classification of its response.
+//! One request to a service with its key, and the classification of its response.
 
 use super::error::ServiceError;
-use super::key::ApiKey;
 use passage_http as http;
 use reqwest::header::HeaderMap;
 use reqwest::{Client, StatusCode, Url};
 use serde::Serialize;
+use std::fmt;
 use std::time::{Duration, SystemTime};
 
 /// Maximum bytes of a response: more than a thousand embeddings of four thousand dimensions.
 const MAX_RESPONSE_BYTES: usize = 128 << 20;
+
+/// An API key. No message, log or debug output contains it.
+#[derive(Clone)]
+pub struct ApiKey(String);
+
+impl ApiKey {
+    /// Wraps a key.
+    pub fn new(key: impl Into<String>) -> Self {
+        Self(key.into())
+    }
+
+    pub(crate) fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("ApiKey(...)")
+    }
+}
 
 /// The failure of a request.
 #[derive(Debug)]

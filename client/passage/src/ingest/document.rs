@@ -17,7 +17,7 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 use uuid::Uuid;
 
-/// The most attempts for a document that others write at the same time, or whose id is in use.
+/// The maximum number of attempts for a document that others write at the same time, or whose id is in use.
 const ATTEMPTS: usize = 32;
 
 /// The state that all documents of a run share.

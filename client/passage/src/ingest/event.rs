@@ -33,7 +33,7 @@ pub enum Event {
         /// The number of embeddings in the index.
         done: usize,
         /// The number of embeddings in the store.
-        of: usize,
+        total: usize,
     },
     /// The planner's statistics are not updated after a large load: the cause and the remedy.
     NotAnalyzed(Notice),

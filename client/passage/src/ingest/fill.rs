@@ -27,11 +27,11 @@ const CLAIM: u32 = 32;
 /// The longest time between embedding a chunk and writing it.
 const WRITE_DELAY: Duration = Duration::from_secs(1);
 
-/// The most claimed chunks: several requests of a service, or some seconds of a model in this
+/// The maximum number of claimed chunks: several requests of a service, or some seconds of a model in this
 /// process.
 const CLAIMED: usize = 256;
 
-/// The most claimed chunks behind a busy pooler. They are written together, because other workers may take claimed
+/// The maximum number of claimed chunks behind a busy pooler. They are written together, because other workers may take claimed
 /// chunks while this one waits for a connection to the server.
 const CLAIMED_IF_BUSY: usize = 64;
 
@@ -157,7 +157,7 @@ struct Pace {
     has_more: bool,
     /// Whether it writes all claimed chunks together, and then claims the next ones.
     by_group: bool,
-    /// Whether it may claim further chunks now.
+    /// Whether it may claim more chunks now.
     may_claim: bool,
     /// When the transaction with the claims began.
     claimed_at: Instant,
@@ -170,8 +170,8 @@ impl Pace {
         self.claimed_at = Instant::now();
     }
 
-    /// Returns the most claimed chunks.
-    fn most(&self) -> usize {
+    /// Returns the maximum number of claimed chunks.
+    fn max_claimed(&self) -> usize {
         if self.by_group { CLAIMED_IF_BUSY } else { CLAIMED }
     }
 }
@@ -295,7 +295,7 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
         pace.begin(store);
         let mut first_done = Instant::now();
         loop {
-            while pace.has_more && pace.may_claim && claimed.len() < pace.most() {
+            while pace.has_more && pace.may_claim && claimed.len() < pace.max_claimed() {
                 let collection = self.fill.collection.as_deref();
                 match store.claim(&mut cursor, CLAIM, collection).await? {
                     Some(chunks) => {

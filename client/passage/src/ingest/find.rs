@@ -20,10 +20,10 @@ use std::sync::Arc;
 use tokio::sync::mpsc::{self, Receiver};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// The most documents in the queue.
+/// The maximum number of documents in the queue.
 const DOCUMENTS: usize = 8192;
 
-/// The most kilobytes in the queue, of documents that are queued with their bytes.
+/// The maximum number of kilobytes in the queue, of documents that are queued with their bytes.
 const KILOBYTES: u32 = 16 * 1024;
 
 /// A document in the queue.

@@ -23,7 +23,7 @@ pub(super) struct Given {
     pub(super) ids: Vec<Uuid>,
     /// The embeddings of chunks by their ordinals.
     embeddings: HashMap<usize, Embedding>,
-    /// Further metadata of chunks by their ordinals.
+    /// Other metadata of chunks by their ordinals.
     metadata: HashMap<usize, Map<String, Value>>,
 }
 
@@ -65,7 +65,7 @@ impl Given {
             .collect()
     }
 
-    /// Returns the further metadata of a chunk.
+    /// Returns the other metadata of a chunk.
     pub(super) fn metadata(&self, ordinal: usize) -> Option<&Map<String, Value>> {
         self.metadata.get(&ordinal)
     }

@@ -16,7 +16,7 @@ use tokio::sync::mpsc::{self, Receiver, Sender};
 use tokio::sync::{Mutex, oneshot};
 use tokio::task::JoinSet;
 
-/// The most documents in a transaction. The cost of the transaction is then small beside that of
+/// The maximum number of documents in a transaction. The cost of the transaction is then small beside that of
 /// the rows.
 const DOCUMENTS: usize = 64;
 

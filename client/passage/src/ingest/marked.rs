@@ -16,7 +16,7 @@ use passage_split::{TextMark, document_metadata};
 use serde_json::Map;
 use std::collections::HashMap;
 
-/// The most attempts for a version of a document whose chunks others write at the same time.
+/// The maximum number of attempts for a version of a document whose chunks others write at the same time.
 const ATTEMPTS: u32 = 3;
 
 /// The marked documents of a store, as one worker sees them.

@@ -74,7 +74,7 @@ fn kind(stored: &StoredDocument, media_type: &MediaType) -> Kind {
     if kinds().any(|kind| kind == detected) {
         return detected;
     }
-    let frequency = |of: Kind| kinds().filter(|kind| *kind == of).count();
+    let frequency = |wanted: Kind| kinds().filter(|kind| *kind == wanted).count();
     kinds().max_by_key(|kind| frequency(*kind)).unwrap_or(detected)
 }
 

@@ -22,14 +22,14 @@ use tokio::task::{self, JoinSet};
 /// commit.
 const WRITERS: usize = 2;
 
-/// The most documents in the pipeline: enough that those that are ready can share transactions.
+/// The maximum number of documents in the pipeline: enough that those that are ready can share transactions.
 const DOCUMENTS: usize = 256;
 
 /// Documents that are embedded at the same time beyond the number of jobs, so that the model never
 /// waits.
 const EMBEDDED_AHEAD: usize = 2;
 
-/// The most kilobytes of text in the pipeline. A larger document is processed alone.
+/// The maximum number of kilobytes of text in the pipeline. A larger document is processed alone.
 const KILOBYTES: u32 = 16 * 1024;
 
 /// The number of documents for which one query reads the stored versions.
@@ -190,9 +190,9 @@ fn finish(pipeline: &Pipeline, joined: Result<Finished, task::JoinError>) -> Res
 
 /// Builds the vector index of a first load on a connection of its own, and reports the progress.
 async fn build_index(reader: &Store, mut store: Store, reporter: &Reporter) -> Result<(), Error> {
-    let of = reader.count_embeddings().await?;
+    let total = reader.count_embeddings().await?;
     let report = |done: i64| {
-        reporter.report(&Event::Indexing { done: done.min(of) as usize, of: of as usize });
+        reporter.report(&Event::Indexing { done: done.min(total) as usize, total: total as usize });
     };
     report(0);
     let mut building = pin!(store.build_index());
@@ -206,6 +206,6 @@ async fn build_index(reader: &Store, mut store: Store, reporter: &Reporter) -> R
             }
         }
     }
-    report(of);
+    report(total);
     Ok(())
 }

@@ -158,10 +158,10 @@ fn key_of<'a, T: Deserialize<'a>>(after: &'a str) -> Result<T, Error> {
 }
 
 /// Returns a limit, or its default.
-fn within(limit: Option<u32>, (default, most): (u32, u32)) -> Result<u32, Error> {
+fn within(limit: Option<u32>, (default, max): (u32, u32)) -> Result<u32, Error> {
     let limit = limit.unwrap_or(default);
-    if (1..=most).contains(&limit) {
+    if (1..=max).contains(&limit) {
         return Ok(limit);
     }
-    Err(Error::invalid("\"limit\" is out of range", format!("Use 1 to {most}.")))
+    Err(Error::invalid("\"limit\" is out of range", format!("Use 1 to {max}.")))
 }

@@ -149,8 +149,8 @@ fn embeddings() -> Value {
     })
 }
 
-fn parameter(name: &str, of: &str, description: &str) -> Value {
-    json!({"name": name, "in": "query", "description": description, "schema": {"type": of}})
+fn parameter(name: &str, schema_type: &str, description: &str) -> Value {
+    json!({"name": name, "in": "query", "description": description, "schema": {"type": schema_type}})
 }
 
 fn required(parameter: &Value) -> Value {

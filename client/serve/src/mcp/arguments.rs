@@ -53,14 +53,14 @@ pub(super) fn budget(max_tokens: Option<u32>, default: u32) -> Result<u32, Error
     within("max_tokens", max_tokens.unwrap_or(default), 1, MAX_TOKENS)
 }
 
-fn within(name: &str, value: u32, least: u32, most: u32) -> Result<u32, Error> {
-    if (least..=most).contains(&value) {
+fn within(name: &str, value: u32, min: u32, max: u32) -> Result<u32, Error> {
+    if (min..=max).contains(&value) {
         return Ok(value);
     }
     let remedy = if name == "offset" { "Ask a narrower question." } else { "" };
     Err(Error::invalid(
         format!("{name} is out of range"),
-        format!("Use {least} to {most}. {remedy}").trim_end().to_owned(),
+        format!("Use {min} to {max}. {remedy}").trim_end().to_owned(),
     ))
 }
 

@@ -6,7 +6,7 @@
 
 use super::arguments::Page;
 use super::parts::parts;
-use super::results::{Passage, PassageRow, Passages, note, parse_rows};
+use super::results::{CitedPassage, PassageRow, Passages, note, parse_rows};
 use crate::error::Error;
 use crate::reader::Reader;
 use passage_store::{CallResult, Notice};
@@ -92,15 +92,15 @@ struct Hit {
 }
 
 /// Removes the hits that passages contain.
-fn remove_shown(hits: &mut Vec<Hit>, passages: &[Passage]) {
+fn remove_shown(hits: &mut Vec<Hit>, passages: &[CitedPassage]) {
     let shown: HashSet<&str> =
         passages.iter().flat_map(|passage| &passage.chunk_ids).map(String::as_str).collect();
     hits.retain(|hit| !shown.contains(hit.chunk_id.as_str()));
 }
 
 /// Reads the rows of a call.
-fn read_passages(result: &CallResult) -> Result<Vec<Passage>, Error> {
-    Ok(parse_rows::<PassageRow>(result)?.into_iter().map(Passage::from_row).collect())
+fn read_passages(result: &CallResult) -> Result<Vec<CitedPassage>, Error> {
+    Ok(parse_rows::<PassageRow>(result)?.into_iter().map(CitedPassage::from_row).collect())
 }
 
 /// Returns how many results fit in a page, given their tokens; at least one if there are results.
@@ -126,7 +126,7 @@ pub(super) async fn fragments(
     let result = reader.call("fragments", &query).await?;
     let found = read_passages(&result)?;
     let is_capped = found.len() == MAX_RESULTS;
-    let all: Vec<Passage> =
+    let all: Vec<CitedPassage> =
         found.iter().flat_map(|passage| parts(passage, page.max_tokens)).collect();
     let rest = all.get(page.offset as usize..).unwrap_or_default();
     let taken = fitting(rest.iter().map(|passage| passage.tokens), page);
@@ -143,7 +143,7 @@ pub(super) async fn fragments(
 }
 
 /// Returns the note for a line that alone exceeds the budget.
-fn cut_line(passage: &Passage) -> String {
+fn cut_line(passage: &CitedPassage) -> String {
     match (&passage.uri, passage.first_line) {
         (Some(_), Some(line)) => format!(
             "line {line} is cut at max_tokens; read it with read_passage, its uri, first_line {line}, last_line {line} and a \
@@ -163,12 +163,12 @@ fn extend(notices: &mut Vec<Notice>, more: Vec<Notice>) {
 }
 
 /// Returns notices as notes, with a note if the passages exceed the budget.
-fn notes(notices: &[Notice], passages: &[Passage], page: Page) -> Vec<String> {
+fn notes(notices: &[Notice], passages: &[CitedPassage], page: Page) -> Vec<String> {
     notices.iter().map(note).chain(over_budget(passages, page.max_tokens)).collect()
 }
 
 /// Returns a note if the passages exceed a budget, because hits are never cut.
-pub(super) fn over_budget(passages: &[Passage], max_tokens: u32) -> Option<String> {
+pub(super) fn over_budget(passages: &[CitedPassage], max_tokens: u32) -> Option<String> {
     let tokens: i64 = passages.iter().map(|passage| passage.tokens).sum();
     (tokens > i64::from(max_tokens))
         .then(|| format!("the result has {tokens} tokens, because a hit is never cut"))
@@ -184,11 +184,11 @@ mod tests {
 
     #[test]
     fn as_many_hits_are_taken_as_fit_but_at_least_one() {
-        let of = |limit, max_tokens| fitting([40, 50, 20].into_iter(), page(limit, max_tokens));
-        assert_eq!(of(5, 100), 2);
-        assert_eq!(of(1, 100), 1);
-        assert_eq!(of(5, 10), 1);
-        assert_eq!(of(5, 500), 3);
+        let count = |limit, max_tokens| fitting([40, 50, 20].into_iter(), page(limit, max_tokens));
+        assert_eq!(count(5, 100), 2);
+        assert_eq!(count(1, 100), 1);
+        assert_eq!(count(5, 10), 1);
+        assert_eq!(count(5, 500), 3);
         assert_eq!(fitting([].into_iter(), page(5, 500)), 0);
     }
 }

@@ -29,7 +29,7 @@ impl Answer {
 #[expect(clippy::struct_field_names, reason = "the names are those of the result")]
 pub(super) struct Passages {
     /// The passages, best first.
-    pub(super) passages: Vec<Passage>,
+    pub(super) passages: Vec<CitedPassage>,
     /// The offset with which to call the tool for more; null if there are no more.
     pub(super) next_offset: Option<u32>,
     /// Notes, for example that only words were searched.
@@ -66,7 +66,8 @@ pub(super) fn parse_rows<T: DeserializeOwned>(result: &CallResult) -> Result<Vec
 
 /// Text of a document.
 #[derive(Clone, Serialize, JsonSchema)]
-pub(super) struct Passage {
+#[schemars(rename = "Passage")]
+pub(super) struct CitedPassage {
     /// The citation: uri:first-last.
     citation: String,
     pub(super) uri: Option<String>,
@@ -90,7 +91,7 @@ pub(super) struct Passage {
     pub(super) content: String,
 }
 
-impl Passage {
+impl CitedPassage {
     /// Makes a passage of a row.
     pub(super) fn from_row(row: PassageRow) -> Self {
         let PassageRow { first_line, last_line, .. } = row;
@@ -232,7 +233,7 @@ pub(super) fn note(notice: &Notice) -> String {
 #[derive(Serialize, JsonSchema)]
 pub(super) struct ReadText {
     /// The passages; lines of a document are one passage.
-    pub(super) passages: Vec<Passage>,
+    pub(super) passages: Vec<CitedPassage>,
     /// The first line after those that were read; null if no more follow.
     pub(super) next_line: Option<i64>,
     /// Notes.

@@ -7,7 +7,7 @@ use super::arguments::{
 };
 use super::pages;
 use super::results::{
-    Answer, CollectionCounts, Collections, Ingested, Outline, Passage, PassageRow, Passages,
+    Answer, CitedPassage, CollectionCounts, Collections, Ingested, Outline, PassageRow, Passages,
     ReadText, Removed, Section, SectionRow, note, parse_rows,
 };
 use super::writer::{Writer, removal, text_document};
@@ -281,8 +281,10 @@ async fn read_passage(reader: &Reader, given: ReadPassageArguments) -> Result<An
             }));
             let result =
                 named_strategies(reader, reader.call("reassemble", &arguments).await).await?;
-            let passages: Vec<_> =
-                parse_rows::<PassageRow>(&result)?.into_iter().map(Passage::from_row).collect();
+            let passages: Vec<_> = parse_rows::<PassageRow>(&result)?
+                .into_iter()
+                .map(CitedPassage::from_row)
+                .collect();
             if passages.is_empty() {
                 return Err(store::Error::NoChunk(chunk).into());
             }
@@ -338,7 +340,7 @@ async fn read_lines(
         ));
     }
     let (next_line, notes) = (lines.next_line, notes_of_lines(&lines));
-    Ok(ReadText { passages: vec![Passage::of_lines(document, lines)], next_line, notes })
+    Ok(ReadText { passages: vec![CitedPassage::of_lines(document, lines)], next_line, notes })
 }
 
 /// Returns notes on lines that are cut, or that the store lacks.
@@ -448,12 +450,12 @@ mod tests {
     #[test]
     fn a_list_ends_before_its_budget() {
         let items = vec!["aaaa", "bbbb", "cccc"];
-        let of = |offset, max_tokens| {
+        let listed = |offset, max_tokens| {
             within_budget(items.clone(), offset, max_tokens, |item| item.len())
         };
-        assert_eq!(of(None, 2), (vec!["aaaa", "bbbb"], Some(2)));
-        assert_eq!(of(Some(2), 2), (vec!["cccc"], None));
-        assert_eq!(of(Some(9), 2), (vec![], None));
+        assert_eq!(listed(None, 2), (vec!["aaaa", "bbbb"], Some(2)));
+        assert_eq!(listed(Some(2), 2), (vec!["cccc"], None));
+        assert_eq!(listed(Some(9), 2), (vec![], None));
     }
 
     #[test]

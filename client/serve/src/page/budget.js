@@ -11,13 +11,13 @@ const SHOWN_ROWS = 60
 // its budget, and each run of them is one bar.
 export function budgetPicture(rows, budget, isShown = () => true) {
   const steps = stepsOf(rows, isShown)
-  const spent = rows.reduce((most, row) => Math.max(most, row.tokens_so_far), 0)
+  const spent = rows.reduce((max, row) => Math.max(max, row.tokens_so_far), 0)
   const cut = rows.filter((row) => isShown(row) && !row.kept)
   const limit = budget ? `of a budget of ${count(budget, 'token')}` : 'without max_tokens'
   const summary = `${count(spent, 'token')} spent ${limit}; ${count(cut.length, 'chunk')} cut`
   const box = element('div', {})
-  const show = (most) => {
-    const shown = steps.slice(0, most)
+  const show = (limit) => {
+    const shown = steps.slice(0, limit)
     const hidden = steps.length - shown.length
     box.replaceChildren(
       picture(`The budget: ${summary}`, (width) => draw(shown, budget, width)),
@@ -59,8 +59,8 @@ function draw(steps, budget, width) {
   const top = budget ? 26 : 6
   // A chunk that was cut begins where the budget ended, and can pass its end.
   const endOf = ({ row, tokens, end }) => (row && !row.kept ? end + tokens : end)
-  const most = Math.max(budget ?? 0, ...steps.map(endOf), 1)
-  const x = (tokens) => left + ((width - left - right) * tokens) / most
+  const max = Math.max(budget ?? 0, ...steps.map(endOf), 1)
+  const x = (tokens) => left + ((width - left - right) * tokens) / max
   const parts = steps.map((step, index) => bar(step, top + index * height, { x, isNarrow, width, left }))
   const bottom = top + steps.length * height
   if (budget) {
@@ -109,8 +109,8 @@ function roleText({ role, rule }) {
 
 // Returns a text that fits into a width, estimated by 7.2 units for each character.
 function shortened(text, width) {
-  const most = Math.max(Math.floor(width / 7.2), 8)
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text
+  const max = Math.max(Math.floor(width / 7.2), 8)
+  return text.length > max ? `${text.slice(0, max - 1)}…` : text
 }
 
 function table(rows) {

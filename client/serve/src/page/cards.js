@@ -13,11 +13,11 @@ export function meter(passages, budget) {
   const spent = tokensOf(passages)
   const all = `${count(spent, 'token')}${budget ? ` of ${budget.toLocaleString('en')}` : ''}`
   const bar = picture(`Tokens of the passages: ${all}`, (width) => {
-    const most = Math.max(budget || 0, spent, 1)
+    const max = Math.max(budget || 0, spent, 1)
     const parts = [shape('rect', { class: 'budget-frame', x: 0.5, y: 0.5, width: width - 1, height: 23, rx: 4 })]
     let x = 0
     for (const passage of passages) {
-      const size = (width * passage.tokens) / most
+      const size = (width * passage.tokens) / max
       parts.push(shape('rect', { class: 'bar hit', x: x + 1, y: 2, width: Math.max(size - 2, 1), height: 20, rx: 3 }))
       if (size > 30)
         parts.push(

@@ -30,9 +30,9 @@ export function markedText(chunks, marks, actions) {
 export function wholeText(chunks, actions) {
   const box = element('div', { class: 'chunks' })
   let shown = 0
-  const show = (most) => {
-    box.append(...chunks.slice(shown, most).map((chunk) => block(chunk, undefined, actions)))
-    shown = Math.min(most, chunks.length)
+  const show = (limit) => {
+    box.append(...chunks.slice(shown, limit).map((chunk) => block(chunk, undefined, actions)))
+    shown = Math.min(limit, chunks.length)
     more.remove()
     if (shown < chunks.length) {
       more.textContent = `Show ${count(Math.min(SHOWN_CHUNKS, chunks.length - shown), 'more chunk')} of ${chunks.length - shown}`
@@ -106,7 +106,7 @@ export function block(chunk, mark, actions, extra = null) {
 // Returns the text with a number before each line; a copy of the text has no numbers.
 function text(chunk) {
   const all = chunk.content.match(/[^\n]*\n|[^\n]+$/g) ?? []
-  const line = (of, index) =>
-    element('span', { class: 'line', 'data-line': chunk.first_line ? chunk.first_line + index : '' }, of)
+  const line = (text, index) =>
+    element('span', { class: 'line', 'data-line': chunk.first_line ? chunk.first_line + index : '' }, text)
   return element('pre', {}, all.map(line))
 }

@@ -66,7 +66,7 @@ async function comparison(parameters, { store, report }) {
       'Chunks',
       'Chunks that A or B considers, in document order.',
       legend(all, false),
-      documents.map((of) => chunksTable(of, sides)),
+      documents.map((one) => chunksTable(one, sides)),
     ),
     panel(
       'Passages',
@@ -137,12 +137,12 @@ function summary(sides, only) {
     ['Considered and cut', cut],
     ['Truncated passages', (side) => side.passages.filter((passage) => passage.truncated).length],
   ]
-  const row = ([name, of]) =>
+  const row = ([name, figure]) =>
     element(
       'tr',
       {},
       element('th', { scope: 'row' }, name),
-      sides.map((side, index) => element('td', { class: 'number' }, of(side, index).toLocaleString('en'))),
+      sides.map((side, index) => element('td', { class: 'number' }, figure(side, index).toLocaleString('en'))),
     )
   const head = element(
     'tr',
@@ -199,7 +199,7 @@ function chunksTable({ passage, chunks }, sides) {
         element(
           'tr',
           {},
-          head.map((of) => element('th', { scope: 'col' }, of)),
+          head.map((title) => element('th', { scope: 'col' }, title)),
         ),
       ),
       element('tbody', {}, considered.map(row)),
@@ -212,7 +212,7 @@ function onlyTag(name) {
 }
 
 function sidePassages(side, only, documents) {
-  const chunks = new Map(documents.flatMap((of) => of.chunks).map((chunk) => [chunk.id, chunk]))
+  const chunks = new Map(documents.flatMap((one) => one.chunks).map((chunk) => [chunk.id, chunk]))
   const blocks = (passage) => passage.chunk_ids.map((id) => chunks.get(id)).filter(Boolean)
   const shown = (chunk) => {
     const node = block(chunk, side.marks.get(chunk.id) ?? null, null, only.has(chunk.id) ? onlyTag(side.name) : null)

@@ -10,7 +10,7 @@ const FIELDS = {
   query: { label: 'Question or words', type: 'search', initial: '' },
   strategy: {
     label: 'Strategy',
-    options: (store) => store.strategies.map((of) => [of.name, of.name]),
+    options: (store) => store.strategies.map((strategy) => [strategy.name, strategy.name]),
     none: 'default of the server',
   },
   max_tokens: { label: 'Token budget', ...LIMIT, initial: '2000' },
@@ -25,11 +25,11 @@ const FIELDS = {
     ],
     none: 'what the store allows',
   },
-  collection: { label: 'Collection', options: (_, collections) => collections.map((of) => [of, of]), none: 'all' },
+  collection: { label: 'Collection', options: (_, collections) => collections.map((name) => [name, name]), none: 'all' },
   version: { label: 'Version', type: 'text' },
   uri_pattern: { label: 'URI pattern', type: 'text', placeholder: 'docs/%' },
   media_type: { label: 'Media type', type: 'text', placeholder: 'text/*' },
-  kind: { label: 'Kind', options: () => ['prose', 'code', 'data', 'api-reference'].map((of) => [of, of]), none: 'all' },
+  kind: { label: 'Kind', options: () => ['prose', 'code', 'data', 'api-reference'].map((kind) => [kind, kind]), none: 'all' },
   path: { label: 'Section path', type: 'text', placeholder: 'logging.*' },
   min_similarity: { label: 'Least similarity', type: 'number', min: -1, max: 1, step: 'any' },
   max_chunks: { label: 'Chunks', ...LIMIT },
@@ -86,8 +86,8 @@ function control(name, parameters, { store, collections }) {
   const value = valueOf(parameters, name)
   if (field.options) {
     const options = field.options(store, collections)
-    if (value && !options.some(([of]) => of === value)) options.push([value, value])
-    const entry = ([of, label]) => element('option', { value: of, selected: of === value }, label)
+    if (value && !options.some(([option]) => option === value)) options.push([value, value])
+    const entry = ([option, label]) => element('option', { value: option, selected: option === value }, label)
     return labelled(field.label, id, element('select', { id, name }, entry(['', field.none]), options.map(entry)))
   }
   const { type, min, max, step, placeholder } = field
@@ -137,8 +137,8 @@ export function form(view, label, main, groups, parameters, lists, kept = {}) {
     control(main, parameters, lists),
     button(label, () => {}, { type: 'submit', class: 'primary' }),
   )
-  const sides = element('div', { class: 'sides' }, groups.filter((of) => of.legend).map(group))
-  const others = groups.filter((of) => !of.legend).map(group)
+  const sides = element('div', { class: 'sides' }, groups.filter((fieldset) => fieldset.legend).map(group))
+  const others = groups.filter((fieldset) => !fieldset.legend).map(group)
   return element(
     'form',
     { class: 'arguments', role: main === 'query' ? 'search' : null, submit },

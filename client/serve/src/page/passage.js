@@ -43,7 +43,7 @@ export function passageView(view, controls = [], actions = null) {
 
 function head({ passage }, marks, controls) {
   const kinds = [...marks.values()].map(markClass)
-  const of = (kind) => kinds.filter((other) => other === kind).length
+  const number = (kind) => kinds.filter((other) => other === kind).length
   return element(
     'header',
     { class: 'view-head' },
@@ -54,9 +54,9 @@ function head({ passage }, marks, controls) {
     facts(
       source(passage),
       count(passage.tokens, 'token'),
-      count(of('hit'), 'hit'),
-      `${count(of('context'), 'chunk')} of context`,
-      of('cut') ? `${of('cut')} cut` : null,
+      count(number('hit'), 'hit'),
+      `${count(number('context'), 'chunk')} of context`,
+      number('cut') ? `${number('cut')} cut` : null,
       scoreFact(passage),
       completeness(passage),
     ),

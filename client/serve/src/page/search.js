@@ -56,7 +56,7 @@ async function search(parameters) {
 function explainArguments(passages, hits, limits) {
   const scores = new Map(passages.flatMap((passage) => passage.hit_ids.map((id) => [id, passage.score ?? 0])))
   const chosen = hits.filter((hit) => scores.delete(hit.chunk_id)).map((hit) => [hit.chunk_id, hit.score])
-  // `search` can read further candidates, which `search_hits` does not list.
+  // `search` can read more candidates, which `search_hits` does not list.
   chosen.push(...scores)
   return { chunk_ids: chosen.map(([id]) => id), scores: chosen.map(([, score]) => score), ...limits }
 }
@@ -121,7 +121,7 @@ export function foundPassageView(parameters, context) {
   context.load(box, async () => {
     const found = await search(searched)
     const passage =
-      found.passages.find((of) => of.hit_ids.includes(hit)) ?? found.passages.find((of) => of.chunk_ids.includes(hit))
+      found.passages.find((one) => one.hit_ids.includes(hit)) ?? found.passages.find((one) => one.chunk_ids.includes(hit))
     if (!passage) {
       const text = 'The search no longer returns this passage, because documents or settings have changed.'
       return element(

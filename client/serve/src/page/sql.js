@@ -39,8 +39,8 @@ function value(name, given) {
 
 // Returns a call of a function of the extension as a statement. A value that is an object with `sql` is an expression.
 export function statement(columns, name, given) {
-  const entries = Object.entries(given).filter(([, of]) => of !== null && of !== undefined)
-  const argument = ([key, of]) => `    ${key} => ${of.sql ?? value(key, of)}`
+  const entries = Object.entries(given).filter(([, input]) => input !== null && input !== undefined)
+  const argument = ([key, input]) => `    ${key} => ${input.sql ?? value(key, input)}`
   return `SELECT ${columns}\nFROM passage.${name}(\n${entries.map(argument).join(',\n')}\n);`
 }
 

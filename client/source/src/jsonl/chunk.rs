@@ -1,10 +1,11 @@
 //! Lines that are chunks. The chunks of a document must be consecutive lines.
 
-use super::fields::Fields;
+use super::fields::{Fields, LineOptions};
 use super::line::Location;
-use super::options::{CollectionVersion, LineOptions};
 use crate::presplit::{PresplitChunk, fill_missing_lines};
-use crate::{Content, Error, MAX_BYTES, SourceDocument, SourceEntry, SourceMetadata};
+use crate::{
+    CollectionVersion, Content, Error, MAX_BYTES, SourceDocument, SourceEntry, SourceMetadata,
+};
 use passage_split::Unit;
 use std::collections::HashSet;
 use std::iter::Peekable;

@@ -1,7 +1,6 @@
 //! The fields of a chunk that another program has embedded: its id and its embedding.
 
-use super::fields::Fields;
-use super::options::LineOptions;
+use super::fields::{Fields, LineOptions};
 use crate::Error;
 use serde_json::Value;
 use uuid::Uuid;

@@ -1,17 +1,27 @@
 //! The fields of one line. They are taken out one by one, and a key that is left at the end is
-//! unknown.
+//! unknown. The settings of a run, which lines must agree with, are here too.
 
 use super::line::{Line, Location};
-use super::options::CollectionVersion;
-use crate::Error;
+use crate::{CollectionVersion, Error};
 use passage_split::contains_nul;
 use passage_split::{Kind, MediaType};
 use serde_json::error::Category;
 use serde_json::{Map, Value};
 
-/// The most values in a line. Each takes at least 32 bytes of memory and 2 bytes of the line. The
+/// The maximum number of values in a line. Each takes at least 32 bytes of memory and 2 bytes of the line. The
 /// metadata of a document has a few dozen.
 const MAX_VALUES: usize = 1_000_000;
+
+/// The settings of a run that lines must agree with.
+#[derive(Clone, Debug, Default)]
+pub struct LineOptions {
+    /// The collection of the run, which no line may contradict; `None` if each line names its own.
+    pub collection: Option<CollectionVersion>,
+    /// The model of embeddings whose lines do not name it.
+    pub model: Option<String>,
+    /// The dimensions of the store's embeddings, if they are known.
+    pub dimensions: Option<usize>,
+}
 
 /// A JSON object with its location.
 #[derive(Debug)]

@@ -1,4 +1,5 @@
 use super::*;
+use crate::CollectionVersion;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -263,7 +264,7 @@ fn lines_name_their_collection_if_the_run_names_none() {
         }
         other => panic!("{other:?}"),
     };
-    let of = |collection: &str, version: &str| Some((collection.to_owned(), version.to_owned()));
+    let own = |collection: &str, version: &str| Some((collection.to_owned(), version.to_owned()));
     let collections: Vec<_> = entries.map(collection).collect();
-    assert_eq!(collections, [of("x", ""), of("y", "2"), None]);
+    assert_eq!(collections, [own("x", ""), own("y", "2"), None]);
 }

@@ -15,7 +15,7 @@ use std::time::{Duration, SystemTime};
 /// The largest page in bytes, uncompressed.
 const MAX_BYTES: usize = 64 << 20;
 
-/// The most redirects of one request.
+/// The maximum number of redirects of one request.
 const MAX_REDIRECTS: usize = 10;
 
 /// The longest time without data, and the longest time for a whole page.

@@ -7,7 +7,7 @@ use quick_xml::reader::Reader;
 use std::borrow::Cow;
 use std::io::Read;
 
-/// The most addresses of a sitemap, and its largest size in bytes, uncompressed. The protocol
+/// The maximum number of addresses of a sitemap, and its largest size in bytes, uncompressed. The protocol
 /// defines both.
 const MAX_ENTRIES: usize = 50_000;
 const MAX_BYTES: u64 = 50 << 20;

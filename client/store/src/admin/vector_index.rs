@@ -54,7 +54,8 @@ impl Store {
         let Some(index_name) = index.get::<_, Option<String>>(0) else { return Ok(true) };
         let (definition, is_plain): (String, bool) = (index.get(1), index.get(2));
         // For other distances, search reads the distance from the index. Signs have no other one.
-        let is_cosine = ["_cosine_ops", "bit_hamming_ops"].iter().any(|of| definition.contains(of));
+        let is_cosine =
+            ["_cosine_ops", "bit_hamming_ops"].iter().any(|class| definition.contains(class));
         if !is_plain || !is_cosine {
             return Ok(false);
         }

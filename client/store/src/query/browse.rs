@@ -214,17 +214,17 @@ impl Store {
 
     /// Returns the query for chunks of the document `$1`. A store of views may lack some of the columns.
     fn chunk_query(&self, layout: &Layout) -> String {
-        let of = |name, sql_type| column(layout, name, sql_type);
+        let value = |name, sql_type| column(layout, name, sql_type);
         format!(
             "SELECT id, ordinal, {section} AS section, {level} AS level, {kind}, {unit}, {tokens} AS tokens, \
              {first_line} AS first_line, {last_line} AS last_line, content FROM {schema}.chunks AS chunks WHERE document_id = $1",
-            section = of("section", "text[]"),
-            level = of("level", "integer"),
+            section = value("section", "text[]"),
+            level = value("level", "integer"),
             kind = layout.text("chunks", "kind"),
             unit = layout.text("chunks", "unit"),
-            tokens = of("tokens", "integer"),
-            first_line = of("first_line", "integer"),
-            last_line = of("last_line", "integer"),
+            tokens = value("tokens", "integer"),
+            first_line = value("first_line", "integer"),
+            last_line = value("last_line", "integer"),
             schema = self.schema,
         )
     }

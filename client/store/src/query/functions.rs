@@ -311,11 +311,11 @@ mod tests {
     fn the_comment_of_a_function_describes_each_argument() {
         let comment = "returns rows\nids: of the hits; unknown ids give no rows; scores: one for each\n\
                        after, before: numbers of chunks";
-        let of = |name| argument_description(comment, name);
-        assert_eq!(of("ids").as_deref(), Some("of the hits; unknown ids give no rows"));
-        assert_eq!(of("scores").as_deref(), Some("one for each"));
-        assert_eq!(of("before").as_deref(), Some("numbers of chunks"));
-        assert_eq!(of("rows"), None);
+        let description = |name| argument_description(comment, name);
+        assert_eq!(description("ids").as_deref(), Some("of the hits; unknown ids give no rows"));
+        assert_eq!(description("scores").as_deref(), Some("one for each"));
+        assert_eq!(description("before").as_deref(), Some("numbers of chunks"));
+        assert_eq!(description("rows"), None);
     }
 
     #[test]

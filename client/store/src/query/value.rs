@@ -5,8 +5,12 @@ use tokio_postgres::types::{FromSql, Type};
 
 /// Returns an integer of 4 or 8 bytes.
 pub(super) fn integer(row: &Row, column: &str) -> Option<i64> {
-    let of = row.columns().iter().find(|of| of.name() == column).map(|of| of.type_().clone());
-    match of {
+    let column_type = row
+        .columns()
+        .iter()
+        .find(|candidate| candidate.name() == column)
+        .map(|found| found.type_().clone());
+    match column_type {
         Some(Type::INT4) => row.get::<_, Option<i32>>(column).map(i64::from),
         Some(_) => row.get(column),
         None => None,

@@ -95,7 +95,7 @@ impl Store {
     }
 
     /// Returns the column `embedding` with a cast to the type that it has in this store. Citus fails to add this cast
-    /// itself, as the function of pgvector has further arguments.
+    /// itself, as the function of pgvector has other arguments.
     pub(super) async fn typed_embedding(&self) -> Result<String, Error> {
         let sql = "SELECT 'embedding' || coalesce((SELECT '::' || pg_catalog.format_type(atttypid, atttypmod) \
             FROM pg_catalog.pg_attribute WHERE attrelid = pg_catalog.to_regclass($1) AND attname = 'embedding'), '')";

@@ -22,12 +22,12 @@ pub(super) enum Resumption {
     Refuse,
 }
 
-/// Returns the mark of a reindex of the store whose schema has the oid `of`.
-pub(super) fn mark(of: u32, options: &ShadowOptions) -> Value {
+/// Returns the mark of a reindex of the store whose schema has this oid.
+pub(super) fn mark(oid: u32, options: &ShadowOptions) -> Value {
     let model = options.model.as_ref();
     json!({
         "format": FORMAT,
-        "of": of,
+        "of": oid,
         "model": model.map(|(name, dimensions)| json!({"name": name, "dimensions": dimensions})),
         "embedding_type": options.embedding_type,
         "language": options.language,

@@ -65,8 +65,8 @@ pub(super) struct Positions<'a> {
 impl<'a> Positions<'a> {
     pub(super) fn of(document: &'a DocumentWrite<'_>) -> Self {
         let kept = || document.chunks.iter().enumerate().filter(|(_, chunk)| chunk.exists);
-        let number = |of: fn(usize, &ChunkWrite<'_>) -> usize| -> Vec<i32> {
-            kept().map(|(ordinal, chunk)| of(ordinal, chunk) as i32).collect()
+        let number = |value: fn(usize, &ChunkWrite<'_>) -> usize| -> Vec<i32> {
+            kept().map(|(ordinal, chunk)| value(ordinal, chunk) as i32).collect()
         };
         let spans = |column: usize| kept().map(|(_, chunk)| span(chunk)[column]).collect();
         Self {
@@ -176,8 +176,8 @@ impl NewRow for NewChunk<'_> {
 /// Returns the metadata of a new chunk.
 fn metadata(chunk: &ChunkWrite<'_>) -> Value {
     let mut metadata = chunk_metadata(chunk.imports);
-    if let (Some(further), Value::Object(metadata)) = (chunk.metadata, &mut metadata) {
-        metadata.extend(further.clone());
+    if let (Some(added), Value::Object(metadata)) = (chunk.metadata, &mut metadata) {
+        metadata.extend(added.clone());
     }
     metadata
 }

@@ -62,7 +62,7 @@ pub struct ChunkWrite<'a> {
     pub lines: Option<RangeInclusive<usize>>,
     /// The names that the imports in the content bind.
     pub imports: &'a [String],
-    /// Further metadata of a new chunk.
+    /// Other metadata of a new chunk.
     pub metadata: Option<&'a Map<String, Value>>,
     /// Whether the document already has the chunk.
     pub exists: bool,

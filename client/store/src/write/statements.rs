@@ -158,7 +158,7 @@ pub(super) fn is_as_written(schema: &str) -> String {
     let first = 4 + POSITION_COLUMNS.len();
     let values: Vec<_> = (first..)
         .zip(["text", "text", "text", "int", "jsonb"])
-        .map(|(parameter, of)| format!("${parameter}::{of}"))
+        .map(|(parameter, sql_type)| format!("${parameter}::{sql_type}"))
         .collect();
     format!(
         "SELECT (title, media_type, source_media_type, chunk_count, metadata) IS NOT DISTINCT FROM ({}) \

@@ -86,23 +86,23 @@ impl Budget {
 
     /// Returns the budget of a call. If its hits have several strategies, the largest limits apply.
     pub fn with_default(hits: &[Hit], default: DefaultBudget) -> Self {
-        let most = |limit: &dyn Fn(&Strategy) -> Option<u32>| {
+        let largest = |limit: &dyn Fn(&Strategy) -> Option<u32>| {
             let limits = hits.iter().map(|hit| limit(hit.strategy)).collect::<Option<Vec<_>>>();
             limits.and_then(|limits| limits.into_iter().max())
         };
         let max_tokens =
             |strategy: &Strategy| limit(strategy.max_tokens.unwrap_or(default.max_tokens));
         Self {
-            max_tokens: most(&max_tokens),
+            max_tokens: largest(&max_tokens),
             max_passage_tokens: limit(default.max_passage_tokens),
-            max_chunks: most(&|strategy| strategy.max_chunks),
+            max_chunks: largest(&|strategy| strategy.max_chunks),
         }
     }
 
     /// Returns the budget without some tokens of the whole result.
     #[must_use]
     pub fn without(self, tokens: u32) -> Self {
-        Self { max_tokens: self.max_tokens.map(|most| most.saturating_sub(tokens)), ..self }
+        Self { max_tokens: self.max_tokens.map(|max| max.saturating_sub(tokens)), ..self }
     }
 
     /// Returns the verdict on chunks of context, each with its hit and its tokens.
@@ -112,7 +112,7 @@ impl Budget {
         hits: &[Hit],
         chunks: &[(usize, u64)],
     ) -> Verdict {
-        let exceeds = |most: Option<u32>, tokens| most.is_some_and(|most| tokens > u64::from(most));
+        let exceeds = |max: Option<u32>, tokens| max.is_some_and(|max| tokens > u64::from(max));
         let tokens: u64 = chunks.iter().map(|(_, tokens)| tokens).sum();
         if exceeds(self.max_tokens, spending.tokens + tokens) {
             return Verdict::MaxTokens;
@@ -122,13 +122,13 @@ impl Budget {
             *of_hits.entry(*hit).or_default() += tokens;
         }
         for (hit, tokens) in of_hits {
-            let (most, verdict) = self.of_hit(hits[hit].strategy);
-            if exceeds(most, spending.of_hits[hit] + tokens) {
+            let (max, verdict) = self.of_hit(hits[hit].strategy);
+            if exceeds(max, spending.of_hits[hit] + tokens) {
                 return verdict;
             }
         }
         match self.max_chunks {
-            Some(most) if spending.chunks + chunks.len() > most as usize => Verdict::MaxChunks,
+            Some(max) if spending.chunks + chunks.len() > max as usize => Verdict::MaxChunks,
             _ => Verdict::Kept,
         }
     }
@@ -138,8 +138,8 @@ impl Budget {
     /// A strategy with `max_tokens` bounds its hits even where another strategy of the call has no limit.
     fn of_hit(self, strategy: &Strategy) -> (Option<u32>, Verdict) {
         match (strategy.max_passage_tokens, strategy.max_tokens) {
-            (Some(most), _) => (limit(most), Verdict::MaxPassageTokens),
-            (None, Some(most)) => (limit(most), Verdict::MaxTokens),
+            (Some(max), _) => (limit(max), Verdict::MaxPassageTokens),
+            (None, Some(max)) => (limit(max), Verdict::MaxTokens),
             (None, None) => (self.max_passage_tokens, Verdict::MaxPassageTokens),
         }
     }
@@ -165,6 +165,6 @@ impl Spending {
 }
 
 /// Returns a limit from a setting or an argument, in which 0 means none.
-fn limit(most: u32) -> Option<u32> {
-    (most > 0).then_some(most)
+fn limit(max: u32) -> Option<u32> {
+    (max > 0).then_some(max)
 }

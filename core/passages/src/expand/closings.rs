@@ -29,7 +29,7 @@ pub(super) fn with_closings<'a>(
         for hit in &group.inside {
             let hit = &mut hits[*hit];
             let Some(titles) = &hit.section else { continue };
-            let is_in_scope = |of: &&mut Container| of.depth >= group.section.len();
+            let is_in_scope = |container: &&mut Container| container.depth >= group.section.len();
             for container in hit.containers.iter_mut().filter(is_in_scope) {
                 interrupt::poll();
                 let after = rows.partition_point(|row| probe_rows.ordinal(*row) <= container.last);

@@ -6,7 +6,7 @@ class. A splitter also cuts inside of items, where the text on both sides is nee
 certain pieces may need others: the head and the closing part of a nested class around a piece.
 */
 
-use super::members::{Part, Piece};
+use super::members::{Part, UnitChunk};
 use super::scope_chunks::Edge;
 use super::selection::SelectedChunk;
 use passage_split::interrupt;
@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 /// The pieces of one or two parts, in document order.
 pub(super) struct Excerpts<'a> {
-    pub(super) pieces: Vec<&'a Piece>,
+    pub(super) pieces: Vec<&'a UnitChunk>,
 }
 
 /// The tokens and the number of chunks of an excerpt, without hits.
@@ -22,7 +22,7 @@ type Cost = (u64, usize);
 
 impl<'a> Excerpts<'a> {
     pub(super) fn of(parts: impl IntoIterator<Item = &'a Part>) -> Self {
-        let mut pieces: Vec<&Piece> = parts.into_iter().flat_map(|part| &part.pieces).collect();
+        let mut pieces: Vec<&UnitChunk> = parts.into_iter().flat_map(|part| &part.pieces).collect();
         pieces.sort_by_key(|piece| piece.ordinal);
         Self { pieces }
     }
@@ -39,13 +39,13 @@ impl<'a> Excerpts<'a> {
 
     /// Returns the hit that pays, if it is among the pieces, else the best one.
     pub(super) fn best_hit(&self, payer: usize) -> Option<usize> {
-        let of = |index: &usize| self.pieces[*index].hit;
-        self.hits().into_iter().min_by_key(|index| (of(index) != payer, of(index)))
+        let hit_of = |index: &usize| self.pieces[*index].hit;
+        self.hits().into_iter().min_by_key(|index| (hit_of(index) != payer, hit_of(index)))
     }
 
     /// Returns the pieces of context, in the order of the context.
     pub(super) fn indexes(&self, context: &[SelectedChunk]) -> Vec<usize> {
-        let of_row = |(index, piece): (usize, &&Piece)| Some((piece.selected?.row, index));
+        let of_row = |(index, piece): (usize, &&UnitChunk)| Some((piece.selected?.row, index));
         let of_row: HashMap<_, _> = self.pieces.iter().enumerate().filter_map(of_row).collect();
         context.iter().filter_map(|chunk| of_row.get(&chunk.row).copied()).collect()
     }
@@ -70,7 +70,7 @@ impl<'a> Excerpts<'a> {
         &self,
         excerpt: &[usize],
         next: usize,
-        tokens: impl Fn(&Piece) -> u64,
+        tokens: impl Fn(&UnitChunk) -> u64,
     ) -> Option<Vec<usize>> {
         let Err(at) = excerpt.binary_search(&next) else { return Some(Vec::new()) };
         let mut added = self.cheapest([excerpt[at - 1], next, excerpt[at]], tokens)?;
@@ -86,7 +86,7 @@ impl<'a> Excerpts<'a> {
     pub(super) fn cheapest(
         &self,
         needed: impl IntoIterator<Item = usize>,
-        tokens: impl Fn(&Piece) -> u64,
+        tokens: impl Fn(&UnitChunk) -> u64,
     ) -> Option<Vec<usize>> {
         let mut needed: Vec<usize> = needed.into_iter().collect();
         needed.sort_unstable();

@@ -48,7 +48,9 @@ impl<'a> Ledger<'a> {
     pub(super) fn verdict(&self, part: &Part) -> Verdict {
         let is_member = part.kind == PartKind::Member;
         match self.verdict_on(part.hit(), &part.chunks) {
-            Verdict::Kept if is_member && part.chunks.iter().any(|of| self.is_last_read(of)) => {
+            Verdict::Kept
+                if is_member && part.chunks.iter().any(|chunk| self.is_last_read(chunk)) =>
+            {
                 Verdict::MaxChunks
             }
             verdict => verdict,
@@ -97,9 +99,9 @@ fn hit_decisions(probe_rows: &ProbeRows, hits: &[Hit]) -> (Vec<BudgetDecision>, 
     let decisions = hits
         .iter()
         .enumerate()
-        .filter_map(|(hit, of)| {
+        .filter_map(|(hit, claim)| {
             interrupt::poll_periodically(hit);
-            let row = *row_of.get(&of.chunk)?;
+            let row = *row_of.get(&claim.chunk)?;
             let chunk = SelectedChunk { row, hit, role: Role::Hit, rule: Rule::Hit, distance: 0 };
             let tokens_before = spending.tokens;
             spending.add_hit(u64::from(probe_rows.rows[row].tokens));

@@ -23,7 +23,7 @@ pub(super) struct Part {
     pub(super) kind: PartKind,
     pub(super) chunks: Vec<SelectedChunk>,
     /// For the unit that was hit and for ends, all chunks in document order, also the hits in it.
-    pub(super) pieces: Vec<Piece>,
+    pub(super) pieces: Vec<UnitChunk>,
 }
 
 /// The kind of a part. Those of a hit are spent in this order.
@@ -42,7 +42,7 @@ pub(super) enum PartKind {
 }
 
 /// A chunk of a unit.
-pub(super) struct Piece {
+pub(super) struct UnitChunk {
     /// Its claim; `None` for a hit.
     pub(super) selected: Option<SelectedChunk>,
     /// The hit that claims it, or itself.
@@ -53,7 +53,7 @@ pub(super) struct Piece {
     pub(super) after: Edge,
 }
 
-impl Piece {
+impl UnitChunk {
     /// Returns whether a piece follows without a gap.
     pub(super) fn is_followed_by(&self, next: &Self) -> bool {
         next.ordinal.checked_sub(self.ordinal) == Some(1)
@@ -119,7 +119,7 @@ pub(super) fn parts(
             part = join(&mut joined, before, part);
         }
         let ScopeChunk { selected, hit, ordinal, before, after, row, .. } = *chunk;
-        joined[part].pieces.push(Piece { selected, hit, ordinal, before, after });
+        joined[part].pieces.push(UnitChunk { selected, hit, ordinal, before, after });
         of_row.extend(selected.map(|_| (row, part)));
         last = Some(part);
     }
@@ -165,11 +165,11 @@ struct JoinedPart {
     kind: PartKind,
     /// The part that it was joined to, or itself.
     into: usize,
-    pieces: Vec<Piece>,
+    pieces: Vec<UnitChunk>,
 }
 
 impl JoinedPart {
-    fn take_pieces(&mut self) -> Vec<Piece> {
+    fn take_pieces(&mut self) -> Vec<UnitChunk> {
         self.pieces.sort_unstable_by_key(|piece| piece.ordinal);
         std::mem::take(&mut self.pieces)
     }
@@ -219,7 +219,8 @@ fn key(
     let own = nearest.map_or(titles.len(), |nearest| titles.len().min(nearest.depth + 1));
     // Containers that end in one chunk have their ends together.
     let ends = |container: &Container| {
-        let shares = |of: &&Container| of.depth >= scope_depth && of.last == container.last;
+        let shares =
+            |other: &&Container| other.depth >= scope_depth && other.last == container.last;
         let outermost = hit.containers.iter().rfind(shares).unwrap_or(container);
         PartKey::Ends(chunk.scope, outermost.depth)
     };

@@ -101,7 +101,7 @@ impl Probe {
 }
 
 impl RowRequest {
-    /// Creates a request without further conditions.
+    /// Creates a request without other conditions.
     pub(super) fn of(hit: usize, probe: usize, rule: Rule, (first, last): (i32, i32)) -> Self {
         Self { hit, probe, rule, first, last, titles: 0, group: None, in_place_of: None }
     }

@@ -143,7 +143,7 @@ impl<D: LazyColumns> HitWindow<'_, D> {
 
     /// Returns the run of rows around the hit that share so many of its titles, up to a number of tokens.
     /// A single row is never too large.
-    fn run(&self, position: usize, titles: usize, most: u64) -> Run {
+    fn run(&self, position: usize, titles: usize, max_tokens: u64) -> Run {
         let section = self.hit.section.as_deref().unwrap_or_default();
         let ordinal = |position: usize| self.probe_rows.ordinal(self.rows[position]);
         let is_inside = |position: usize| {
@@ -165,7 +165,7 @@ impl<D: LazyColumns> HitWindow<'_, D> {
             }
             run.tokens += self.tokens(next);
             let is_far = ordinal(next).abs_diff(ordinal(position)) > reach;
-            run.is_too_large = is_far || run.tokens > most;
+            run.is_too_large = is_far || run.tokens > max_tokens;
             Some(next)
         };
         let (mut start, mut end) = (position, position);

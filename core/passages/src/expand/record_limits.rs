@@ -34,7 +34,7 @@ pub(super) fn root_depth(hit: &Hit) -> usize {
 pub(super) fn budget(strategy: &Strategy) -> u32 {
     match strategy.max_passage_tokens.or(strategy.max_tokens).unwrap_or(BUDGET) {
         0 => u32::MAX,
-        most => most,
+        limit => limit,
     }
 }
 

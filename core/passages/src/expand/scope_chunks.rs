@@ -105,13 +105,13 @@ impl ScopeChunks {
         }
         let read = probe_rows.rows.iter().enumerate().filter(|(_, row)| row.probe.is_none());
         let rows: HashMap<_, _> = read.map(|(row, read)| (read.chunk, row)).collect();
-        for (hit, of) in hits.iter().enumerate() {
+        for (hit, own) in hits.iter().enumerate() {
             interrupt::poll_periodically(hit);
-            let scope = plan.group_of[hit].map_or(ScopeId::Document(of.document), ScopeId::Group);
+            let scope = plan.group_of[hit].map_or(ScopeId::Document(own.document), ScopeId::Group);
             if let (true, Some(_), Some(section), Some(row)) =
-                (scopes.contains(&scope), of.ordinal, of.section.clone(), rows.get(&of.chunk))
+                (scopes.contains(&scope), own.ordinal, own.section.clone(), rows.get(&own.chunk))
             {
-                chunks.push(chunk(scope, section, *row, of.unit, (hit, None)));
+                chunks.push(chunk(scope, section, *row, own.unit, (hit, None)));
             }
         }
         let mut chunks = sorted(chunks, |chunk| (chunk.scope, chunk.ordinal, chunk.hit));
@@ -134,8 +134,8 @@ impl ScopeChunks {
 
     /// Returns the chunk of a scope at an ordinal.
     pub(super) fn at(&self, scope: ScopeId, ordinal: i32) -> Option<&ScopeChunk> {
-        let at = self.0.partition_point(|of| (of.scope, of.ordinal) < (scope, ordinal));
-        self.0.get(at).filter(|of| (of.scope, of.ordinal) == (scope, ordinal))
+        let at = self.0.partition_point(|chunk| (chunk.scope, chunk.ordinal) < (scope, ordinal));
+        self.0.get(at).filter(|chunk| (chunk.scope, chunk.ordinal) == (scope, ordinal))
     }
 
     /// Returns whether a chunk ends a container: nothing of the container follows it.

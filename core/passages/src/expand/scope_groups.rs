@@ -112,7 +112,9 @@ fn shared(hits: &[Hit]) -> HashMap<usize, Container> {
             let section = &titles(*first)[..container.depth];
             others.iter().all(|other| {
                 titles(*other).starts_with(section)
-                    && eligible(&hits[*other]).iter().any(|of| of.depth == container.depth)
+                    && eligible(&hits[*other])
+                        .iter()
+                        .any(|candidate| candidate.depth == container.depth)
             })
         });
         if let Some(common) = common {

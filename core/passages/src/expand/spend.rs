@@ -20,7 +20,7 @@ Ends of a container that do not fit are their cheapest excerpt, or nothing. Memb
 use super::budget::Budget;
 use super::excerpt::Excerpts;
 use super::ledger::Ledger;
-use super::members::{Part, PartKind, Piece, parts};
+use super::members::{Part, PartKind, UnitChunk, parts};
 use super::probe::Plan;
 use super::probe_rows::ProbeRows;
 use super::selection::{BudgetDecision, SelectedChunk, Verdict};
@@ -172,6 +172,6 @@ fn take_window(ledger: &mut Ledger, part: &Part, excerpts: &Excerpts) {
 }
 
 /// Returns a function for the tokens of the context in a piece.
-fn piece_tokens(ledger: &Ledger) -> impl Fn(&Piece) -> u64 {
+fn piece_tokens(ledger: &Ledger) -> impl Fn(&UnitChunk) -> u64 {
     |piece| piece.selected.map_or(0, |selected| ledger.tokens(&selected))
 }

@@ -71,9 +71,9 @@ impl LexemeWords {
             }
         }
         let first = lexemes.list.len() - variants.len();
-        for (variant, of) in variants.iter().enumerate() {
+        for (variant, origin) in variants.iter().enumerate() {
             let (own, variants) = words.split_at_mut(first);
-            variants[variant].clone_from(&own[*of]);
+            variants[variant].clone_from(&own[*origin]);
         }
         let rarest = |word: &crate::search::QueryWord| {
             let lexemes = word.whole.iter().chain(&word.parts);
@@ -182,9 +182,9 @@ mod tests {
     fn all_words_rank_before_most_and_most_before_any() {
         let sort_key = |positions: &[(usize, u16)]| measured(positions, 3).unwrap().sort_key();
         let all = sort_key(&[(0, 1), (1, 40), (2, 90)]);
-        let most = sort_key(&[(0, 1), (1, 2)]);
+        let many = sort_key(&[(0, 1), (1, 2)]);
         let any = sort_key(&[(0, 1), (0, 2), (0, 3)]);
-        assert!(all > most && most > any, "{all:?} {most:?} {any:?}");
+        assert!(all > many && many > any, "{all:?} {many:?} {any:?}");
         assert_eq!(measured(&[], 3), None);
     }
 

@@ -135,7 +135,11 @@ fn lexical(terms: &QueryTerms, candidates: &[FragmentCandidate]) -> Vec<Option<f
     let words: Vec<_> = candidates.iter().map(|candidate| &candidate.words).collect();
     let scores = score_candidates(&words, &terms.lexemes, &terms.idf);
     let has = |candidate: &Candidate| !candidate.occurrences.is_empty();
-    scores.into_iter().zip(words).map(|(score, of)| has(of).then_some(score)).collect()
+    scores
+        .into_iter()
+        .zip(words)
+        .map(|(score, candidate)| has(candidate).then_some(score))
+        .collect()
 }
 
 /// Returns the indexes of candidates with a value, best first; ties are broken by ordinal.
@@ -170,7 +174,8 @@ mod tests {
         lexemes.add("alpha", vec!["alpha".to_owned()], vec![]);
         lexemes.add("beta", vec!["beta".to_owned()], vec![]);
         let idf = Idf::new(10.0, &[3.0, 3.0]);
-        let variant = |lexeme: &str, kind| TermVariant { of: 0, lexeme: lexeme.to_owned(), kind };
+        let variant =
+            |lexeme: &str, kind| TermVariant { origin: 0, lexeme: lexeme.to_owned(), kind };
         let variants =
             vec![variant("alphabet", MatchKind::Prefix), variant("alhpa", MatchKind::Fuzzy(0.8))];
         let terms = QueryTerms::new(lexemes, idf, variants);

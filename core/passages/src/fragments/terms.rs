@@ -39,7 +39,7 @@ impl MatchKind {
 #[derive(Clone, Debug, PartialEq)]
 pub struct TermVariant {
     /// The index of the query lexeme.
-    pub of: usize,
+    pub origin: usize,
     /// The lexeme of the store.
     pub lexeme: String,
     /// The kind of match.
@@ -71,10 +71,10 @@ impl QueryTerms {
     pub fn new(mut lexemes: QueryLexemes, mut idf: Idf, variants: Vec<TermVariant>) -> Self {
         lexemes.list.extend(variants.iter().map(|variant| variant.lexeme.clone()));
         for variant in &variants {
-            idf.add_variant(variant.of, variant.kind.weight());
+            idf.add_variant(variant.origin, variant.kind.weight());
         }
-        let of: Vec<_> = variants.iter().map(|variant| variant.of).collect();
-        let words = LexemeWords::new(&lexemes, &of, &idf);
+        let origins: Vec<_> = variants.iter().map(|variant| variant.origin).collect();
+        let words = LexemeWords::new(&lexemes, &origins, &idf);
         Self { lexemes, variants, idf, words }
     }
 

@@ -29,13 +29,13 @@ pub fn can_be_prefix(lexeme: &str) -> bool {
 
 /// Returns the words of a vocabulary that begin with lexemes of the query, at most 50 for each.
 pub fn words_with_prefix(lexemes: &QueryLexemes, vocabulary: &BTreeSet<&str>) -> Vec<TermVariant> {
-    let variants = lexemes.list.iter().enumerate().flat_map(|(of, lexeme)| {
+    let variants = lexemes.list.iter().enumerate().flat_map(|(origin, lexeme)| {
         let words =
             vocabulary.range(lexeme.as_str()..).take_while(move |word| word.starts_with(lexeme));
         let words =
             words.filter(move |word| **word != lexeme && can_be_prefix(lexeme)).take(MAX_VARIANTS);
         words.map(move |word| TermVariant {
-            of,
+            origin,
             lexeme: (*word).to_owned(),
             kind: MatchKind::Prefix,
         })
@@ -53,17 +53,17 @@ pub fn similar_words<'v>(
     threshold: f64,
 ) -> Vec<TermVariant> {
     let lexeme_letters: Vec<_> =
-        indexes.iter().map(|of| (*of, Letters::of(&lexemes.list[*of]))).collect();
+        indexes.iter().map(|index| (*index, Letters::of(&lexemes.list[*index]))).collect();
     let mut variants = Vec::new();
     for word in vocabulary {
         let letters = Letters::of(word);
-        for (of, asked) in &lexeme_letters {
-            let lexeme = &lexemes.list[*of];
+        for (origin, asked) in &lexeme_letters {
+            let lexeme = &lexemes.list[*origin];
             if word != lexeme && asked.may_be(&letters, threshold) {
                 let likeness = word_similarity(lexeme, word);
                 if likeness >= threshold {
                     let kind = MatchKind::Fuzzy(likeness);
-                    variants.push(TermVariant { of: *of, lexeme: word.to_owned(), kind });
+                    variants.push(TermVariant { origin: *origin, lexeme: word.to_owned(), kind });
                 }
             }
         }
@@ -108,10 +108,10 @@ impl<'w> Letters<'w> {
     fn may_be(&self, other: &Self, threshold: f64) -> bool {
         let (longer, shorter) =
             if self.length < other.length { (other, self) } else { (self, other) };
-        let most = (1.0 - threshold) * (longer.length + 1) as f64 + 1e-9;
+        let max_lost = (1.0 - threshold) * (longer.length + 1) as f64 + 1e-9;
         let lost = (self.set & !other.set).count_ones().max((other.set & !self.set).count_ones());
-        f64::from(lost) <= most
-            && ((longer.length - shorter.length) as f64 <= most || longer.may_repeat_trigrams())
+        f64::from(lost) <= max_lost
+            && ((longer.length - shorter.length) as f64 <= max_lost || longer.may_repeat_trigrams())
     }
 
     /// Returns whether the word may have fewer different trigrams than one more than it has letters.

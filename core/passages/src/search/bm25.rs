@@ -100,8 +100,8 @@ impl Idf {
     }
 
     /// Appends a lexeme with a share of the value of another one.
-    pub fn add_variant(&mut self, of: usize, share: f64) {
-        self.0.push(self.0[of] * share);
+    pub fn add_variant(&mut self, origin: usize, share: f64) {
+        self.0.push(self.0[origin] * share);
     }
 
     /// Returns the value of a lexeme.

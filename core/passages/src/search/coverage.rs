@@ -53,12 +53,12 @@ mod tests {
     #[test]
     fn more_words_and_a_larger_share_of_them_cover_more() {
         let words = ["a", "b", "c", "d", "e"];
-        let of = |count: usize, found: usize| {
+        let weight = |count: usize, found: usize| {
             let found: Vec<_> = (0..found).collect();
             coverage(&QueryLexemes::of_words(&words[..count]), &chunk(&found))
         };
-        assert!(of(1, 1) < of(2, 2) && of(2, 2) < of(5, 5));
-        assert!(of(5, 2) < of(5, 4) && of(5, 5) < 1.0);
+        assert!(weight(1, 1) < weight(2, 2) && weight(2, 2) < weight(5, 5));
+        assert!(weight(5, 2) < weight(5, 4) && weight(5, 5) < 1.0);
     }
 
     #[test]
@@ -66,9 +66,11 @@ mod tests {
         let mut query = QueryLexemes::default();
         query.add("getUser", vec!["getus".into()], vec!["get".into(), "user".into()]);
         query.add("id", vec!["id".into()], vec![]);
-        let of = |lexemes: &[usize]| coverage(&query, &chunk(lexemes));
+        let weight = |lexemes: &[usize]| coverage(&query, &chunk(lexemes));
         let expected = [2.0, 2.0, 1.0].map(|n| n / 3.0);
-        for (found, expected) in [of(&[0, 3]), of(&[1, 2, 3]), of(&[1, 3])].iter().zip(expected) {
+        for (found, expected) in
+            [weight(&[0, 3]), weight(&[1, 2, 3]), weight(&[1, 3])].iter().zip(expected)
+        {
             assert!((found - expected).abs() < f64::EPSILON);
         }
     }

@@ -10,7 +10,7 @@ words, and queries are split the same way.
 /// Characters that the parser accepts within a host, a path or an address.
 const JOINED_BY: [char; 3] = ['.', '/', '@'];
 
-/// Further characters within such words.
+/// Other characters within such words.
 const INSIDE: [char; 6] = ['_', '-', ':', '~', '+', '='];
 
 /// Returns the parts of a text's compound words, separated by spaces; empty for plain prose.

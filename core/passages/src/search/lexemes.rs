@@ -8,7 +8,7 @@ if it contains the whole or all parts.
 use std::collections::HashMap;
 
 /// The maximum number of ranked lexemes of a query.
-const MOST: usize = 64;
+const MAX_LEXEMES: usize = 64;
 
 /// A word of a query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl QueryLexemes {
         if let Some(index) = self.indexes.get(&lexeme) {
             return Some(*index);
         }
-        (self.list.len() < MOST).then(|| {
+        (self.list.len() < MAX_LEXEMES).then(|| {
             self.indexes.insert(lexeme.clone(), self.list.len());
             self.list.push(lexeme);
             self.list.len() - 1

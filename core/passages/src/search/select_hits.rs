@@ -3,7 +3,7 @@ The hits that make the passages of a search.
 
 Hits of a search are read best first until they form as many passages as the caller asks for. Hits in the same scope,
 such as a class, form one passage, and so do hits of a document that are near each other. So ten hits may be one
-passage, and the search must read further candidates.
+passage, and the search must read more candidates.
 
 A budget of the caller goes to the best hits, wherever they are. The default budget only bounds a call that asks for
 a number of passages. So the best hit of each passage comes first, and all other hits share the rest.
@@ -112,7 +112,7 @@ pub fn select_hits<Document: Copy + Eq + Hash, Unit: Copy + Eq + Hash>(
             if is_all { selected } else { select_after(&costs, budget, &firsts) }
         }
     };
-    // Hits that join a passage may be missing for lack of budget, while further passages still fit.
+    // Hits that join a passage may be missing for lack of budget, while other passages still fit.
     let is_spent = match limits.budget {
         HitBudget::Default(_) => firsts.iter().any(|first| !is_selected[*first]),
         HitBudget::Unlimited | HitBudget::Given(_) => is_selected.contains(&false),
@@ -157,7 +157,7 @@ impl<Document: Copy + Eq + Hash> Passages<Document> {
     fn joined_by<Unit>(&self, hit: &HitCandidate<Document, Unit>) -> Vec<usize> {
         let mut joined: Vec<usize> =
             hit.scope.and_then(|scope| self.of_scope.get(&scope).copied()).into_iter().collect();
-        let Some(most) = self.max_distance else {
+        let Some(max) = self.max_distance else {
             joined.extend(self.of_document.get(&hit.document));
             return joined;
         };
@@ -165,7 +165,7 @@ impl<Document: Copy + Eq + Hash> Passages<Document> {
             let before = ordinals.range(..=ordinal).next_back();
             let after = ordinals.range(ordinal..).next();
             let both = before.into_iter().chain(after);
-            joined.extend(both.filter(|(at, _)| at.abs_diff(ordinal) <= most).map(|(_, hit)| *hit));
+            joined.extend(both.filter(|(at, _)| at.abs_diff(ordinal) <= max).map(|(_, hit)| *hit));
         }
         joined
     }
@@ -268,19 +268,23 @@ mod tests {
     #[test]
     fn a_budget_of_the_caller_goes_to_the_best_hits() {
         let hits = [('a', 1, None), ('a', 2, None), ('a', 3, None), ('b', 1, None), ('c', 1, None)];
-        let most = |tokens| selected(&hits, 3, Some(3), HitBudget::Given(tokens));
-        assert_eq!(most(30), (vec![0, 1, 2], SelectionEnd::Budget));
-        assert_eq!(most(50), (vec![0, 1, 2, 3, 4], SelectionEnd::Candidates));
+        let selected_within = |tokens| selected(&hits, 3, Some(3), HitBudget::Given(tokens));
+        assert_eq!(selected_within(30), (vec![0, 1, 2], SelectionEnd::Budget));
+        assert_eq!(selected_within(50), (vec![0, 1, 2, 3, 4], SelectionEnd::Candidates));
     }
 
     #[test]
     fn the_default_budget_goes_to_the_best_hit_of_each_passage_first() {
         let hits = [('a', 1, None), ('a', 2, None), ('a', 3, None), ('b', 1, None), ('c', 1, None)];
-        let most = |tokens| selected(&hits, 3, Some(3), HitBudget::Default(tokens));
-        assert_eq!(most(30), (vec![0, 3, 4], SelectionEnd::Candidates));
-        assert_eq!(most(40), (vec![0, 1, 3, 4], SelectionEnd::Candidates));
-        assert_eq!(most(20), (vec![0, 3], SelectionEnd::Budget));
-        assert_eq!(most(50), (vec![0, 1, 2, 3, 4], SelectionEnd::Candidates));
-        assert_eq!(most(5), (vec![0], SelectionEnd::Budget), "the best hit is always selected");
+        let selected_within = |tokens| selected(&hits, 3, Some(3), HitBudget::Default(tokens));
+        assert_eq!(selected_within(30), (vec![0, 3, 4], SelectionEnd::Candidates));
+        assert_eq!(selected_within(40), (vec![0, 1, 3, 4], SelectionEnd::Candidates));
+        assert_eq!(selected_within(20), (vec![0, 3], SelectionEnd::Budget));
+        assert_eq!(selected_within(50), (vec![0, 1, 2, 3, 4], SelectionEnd::Candidates));
+        assert_eq!(
+            selected_within(5),
+            (vec![0], SelectionEnd::Budget),
+            "the best hit is always selected"
+        );
     }
 }

@@ -356,20 +356,20 @@ mod tests {
 
     #[test]
     fn a_too_large_sample_is_reduced_or_omitted() {
-        let of = |index| {
+        let planned = |index| {
             let counts = LexemeCounts { chunks: 1e7, chunks_with: vec![5e6, index] };
             plan_subqueries(&QueryLexemes::of_words(&["of", "index"]), Some(&counts), "", 50)
         };
-        let SubqueryPlan { primary, secondary, fallback } = of(1e6);
+        let SubqueryPlan { primary, secondary, fallback } = planned(1e6);
         let looks = primary[0].sample_percent.unwrap() / 100.0 * 1e7;
         assert!((looks - MARGIN * ENTRIES / LOOK).abs() < 1.0, "{looks}");
         // The cost is used up, so the rarer word is only a fallback.
         assert_eq!(queries(&secondary), [""; 0]);
         assert_eq!(queries(&fallback), ["('index')", "('index')|('of')"]);
-        let SubqueryPlan { primary, secondary, .. } = of(1e5);
+        let SubqueryPlan { primary, secondary, .. } = planned(1e5);
         assert_eq!((queries(&primary), queries(&secondary)), (vec!["('of')&('index')"], vec![]));
         assert_eq!(primary[0].sample_percent, None, "the index is cheaper");
-        assert_eq!(of(2e5).primary, [], "the one is too long and the other too large");
+        assert_eq!(planned(2e5).primary, [], "the one is too long and the other too large");
     }
 
     #[test]

@@ -74,14 +74,14 @@ impl CustomStrategy {
         let name = media_type.name();
         let kind = name.split('/').next().unwrap_or_default();
         let candidates = [name.to_owned(), format!("{kind}/*"), "*/*".to_owned()];
-        let of = |candidate: &String| {
+        let parsed = |candidate: &String| {
             let is =
                 |pattern: &str| pattern == candidate || MediaType::new(pattern).name() == candidate;
             let takes =
                 |row: &&Self| row.default_for.as_ref().is_some_and(|patterns| patterns.any(&is));
             rows.iter().filter(takes).min_by_key(|row| &row.name)
         };
-        candidates.iter().find_map(of)
+        candidates.iter().find_map(parsed)
     }
 }
 

@@ -195,12 +195,12 @@ pub fn check_limit(argument: &'static str, value: i32) -> Result<u32, Error> {
 /// Returns [`Error::TooLong`] for a longer text.
 pub fn check_length(argument: &'static str, text: Option<&str>) -> Result<(), Error> {
     match text.map(str::len).filter(|length| *length > MAX_NAME) {
-        Some(length) => Err(Error::TooLong { argument, length, most: MAX_NAME }),
+        Some(length) => Err(Error::TooLong { argument, length, max: MAX_NAME }),
         None => Ok(()),
     }
 }
 
-/// Returns a number after checking that it is from `least` to `most`.
+/// Returns a number after checking that it is from `min` to `max`.
 ///
 /// `argument` is the name that the error reports.
 ///
@@ -213,19 +213,14 @@ pub fn check_length(argument: &'static str, text: Option<&str>) -> Result<(), Er
 ///
 /// # Errors
 ///
-/// Returns [`Error::NumberOutOfRange`] if it is below `least` or above `most`, or NaN.
-pub fn check_range(
-    argument: &'static str,
-    value: f64,
-    least: f64,
-    most: f64,
-) -> Result<f64, Error> {
-    let inside = (least..=most).contains(&value);
-    if inside { Ok(value) } else { Err(Error::NumberOutOfRange { argument, value, least, most }) }
+/// Returns [`Error::NumberOutOfRange`] if it is below `min` or above `max`, or NaN.
+pub fn check_range(argument: &'static str, value: f64, min: f64, max: f64) -> Result<f64, Error> {
+    let inside = (min..=max).contains(&value);
+    if inside { Ok(value) } else { Err(Error::NumberOutOfRange { argument, value, min, max }) }
 }
 
 fn out_of_range(argument: &'static str, value: i64) -> Error {
-    Error::OutOfRange { argument, value, most: MAX_LIMIT }
+    Error::OutOfRange { argument, value, max: MAX_LIMIT }
 }
 
 #[cfg(test)]
@@ -282,7 +277,7 @@ mod tests {
             let error = rejected(&StrategyOverrides { windows, ..StrategyOverrides::default() });
             assert_eq!(
                 error,
-                Error::OutOfRange { argument: "windows", value: width, most: MAX_LIMIT }
+                Error::OutOfRange { argument: "windows", value: width, max: MAX_LIMIT }
             );
         }
     }
@@ -295,7 +290,7 @@ mod tests {
                 ..StrategyOverrides::default()
             });
             let value = value.into();
-            assert_eq!(error, Error::OutOfRange { argument: "max_tokens", value, most: MAX_LIMIT });
+            assert_eq!(error, Error::OutOfRange { argument: "max_tokens", value, max: MAX_LIMIT });
         }
         let given =
             StrategyOverrides { within: Some("page".into()), ..StrategyOverrides::default() };

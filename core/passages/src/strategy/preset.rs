@@ -142,8 +142,8 @@ mod tests {
     #[test]
     fn presets_have_the_limits_of_the_seeds() {
         let limits = |name| {
-            let of = Strategy::preset(name).unwrap().relatives;
-            [of.parents, of.preceding, of.following, of.children]
+            let relatives = Strategy::preset(name).unwrap().relatives;
+            [relatives.parents, relatives.preceding, relatives.following, relatives.children]
         };
         assert_eq!(limits("broad"), [1, 1, 2, 3]);
         assert_eq!(limits("reassembly"), [1, 2, 2, 5]);

@@ -66,11 +66,11 @@ proptest! {
         let chunks: HashSet<_> = selection.chunks.iter().map(|selected| rows[selected.row].chunk).collect();
         prop_assert_eq!(chunks.len(), selection.chunks.len());
         let context = selection.chunks.len() - hits.len();
-        if let Some(most) = max_tokens {
-            prop_assert!(context == 0 || selection.chunks.len() * 10 <= most as usize);
+        if let Some(max) = max_tokens {
+            prop_assert!(context == 0 || selection.chunks.len() * 10 <= max as usize);
         }
-        if let Some(most) = max_chunks {
-            prop_assert!(context == 0 || selection.chunks.len() <= most as usize);
+        if let Some(max) = max_chunks {
+            prop_assert!(context == 0 || selection.chunks.len() <= max as usize);
         }
 
         // Each chunk has the relation that its role names.

@@ -4,7 +4,7 @@ use passage_core::expand::{
     Budget, ChunkRow, Container, Hit, LazyColumns, Plan, Probe, Role, Selection, Shape, plan,
     select_context,
 };
-use passage_core::reassemble::{OrderBy, Passage, PassageOptions, ScoreBy, reassemble};
+use passage_core::reassemble::{OrderBy, PassageChunks, PassageOptions, ScoreBy, reassemble};
 use passage_core::strategy::{RelativeLimits, Strategy};
 use passage_split::key::section_key;
 use passage_split::section::{self, Section};
@@ -46,7 +46,8 @@ impl Store {
             let content = section.join(" ");
             Chunk { section, unit: None, tokens: TOKENS, level: None, content }
         };
-        let documents = documents.into_iter().map(|of| of.into_iter().map(chunk).collect());
+        let documents =
+            documents.into_iter().map(|sections| sections.into_iter().map(chunk).collect());
         Self { documents: documents.collect(), kind: None, format: None }
     }
 
@@ -146,9 +147,9 @@ impl Store {
                 .filter(|i| section::parent(&document[*i].section) == Some(parent))
                 .collect()
         };
-        let most = probe.limit as usize;
-        let first = |ordinals: Vec<usize>| ordinals.into_iter().take(most).collect();
-        let last = |ordinals: Vec<usize>| ordinals.into_iter().rev().take(most).collect();
+        let limit = probe.limit as usize;
+        let first = |ordinals: Vec<usize>| ordinals.into_iter().take(limit).collect();
+        let last = |ordinals: Vec<usize>| ordinals.into_iter().rev().take(limit).collect();
         match probe.shape {
             Shape::Range => (0..document.len()).filter(in_span).collect(),
             Shape::SectionForward => first(own(&probe.section)),
@@ -164,13 +165,13 @@ impl Store {
                         .pop()
                         .or_else(|| children(&above).into_iter().next().filter(|_| depth > 0))
                 });
-                levels.take(most).collect()
+                levels.take(limit).collect()
             }
             Shape::Inside => {
                 let inside = |i: &usize| document[*i].section.starts_with(&probe.section);
                 let (from, to) = (probe.first as usize, probe.last as usize);
-                let before = (0..from).rev().take(most).take_while(inside).count();
-                let after = (to + 1..document.len()).take(most).take_while(inside).count();
+                let before = (0..from).rev().take(limit).take_while(inside).count();
+                let after = (to + 1..document.len()).take(limit).take_while(inside).count();
                 (from.saturating_sub(before + 1)..=to + after + 1)
                     .filter(|i| *i < document.len())
                     .collect()
@@ -253,7 +254,7 @@ pub fn passages(
     rows: &[ChunkRow],
     selection: &Selection,
     max_distance: Option<u32>,
-) -> Vec<Passage> {
+) -> Vec<PassageChunks> {
     let joining = PassageOptions {
         max_distance,
         score_by: ScoreBy::Max,

@@ -31,7 +31,7 @@ const INTERPRETERS: [(&str, &str); 24] = [
 ];
 
 /// The number of bytes at the beginning that are examined.
-const MOST_HEAD: usize = 4_096;
+const MAX_HEAD: usize = 4_096;
 
 impl MediaType {
     /// Returns the media type of a document from its name, else from its text, else
@@ -57,7 +57,7 @@ impl MediaType {
         if let Some(line) = text.strip_prefix("#!") {
             return script(line.lines().next()?);
         }
-        let head = &text[..text.floor_char_boundary(MOST_HEAD)];
+        let head = &text[..text.floor_char_boundary(MAX_HEAD)];
         let begin = head.trim_start();
         if begin.starts_with('<') {
             return markup(begin);
@@ -184,7 +184,7 @@ fn json(begin: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> Option<String> {
+    fn detected(text: &str) -> Option<String> {
         MediaType::from_content(text).map(|media_type| media_type.name().to_owned())
     }
 
@@ -198,48 +198,51 @@ mod tests {
             ("#!/usr/bin/env -S FOO=1 deno run", "text/x-typescript"),
             ("\u{feff}#!/usr/bin/perl -w\n", "text/x-perl"),
         ] {
-            assert_eq!(of(line).as_deref(), Some(name), "{line}");
+            assert_eq!(detected(line).as_deref(), Some(name), "{line}");
         }
-        assert_eq!(of("#!/opt/unheard-of\n"), None);
-        assert_eq!(of("#![allow(unused)]\n"), None);
-        assert_eq!(of("#!"), None);
+        assert_eq!(detected("#!/opt/unheard-of\n"), None);
+        assert_eq!(detected("#![allow(unused)]\n"), None);
+        assert_eq!(detected("#!"), None);
     }
 
     #[test]
     fn markup_is_detected_by_its_beginning() {
-        assert_eq!(of("\n<!DOCTYPE HTML>\n<title>x").as_deref(), Some("text/html"));
-        assert_eq!(of("<html lang=en>").as_deref(), Some("text/html"));
-        assert_eq!(of("<?xml version='1.0'?>\n<a/>").as_deref(), Some("application/xml"));
+        assert_eq!(detected("\n<!DOCTYPE HTML>\n<title>x").as_deref(), Some("text/html"));
+        assert_eq!(detected("<html lang=en>").as_deref(), Some("text/html"));
+        assert_eq!(detected("<?xml version='1.0'?>\n<a/>").as_deref(), Some("application/xml"));
         assert_eq!(
-            of("<?xml version='1.0'?>\n<!DOCTYPE html>\n<html>").as_deref(),
+            detected("<?xml version='1.0'?>\n<!DOCTYPE html>\n<html>").as_deref(),
             Some("text/html")
         );
-        assert_eq!(of("<?php echo 1;").as_deref(), Some("text/x-php"));
-        assert_eq!(of("<!-- a -->"), None);
-        assert_eq!(of("<!DOCTYPE book SYSTEM \"b.dtd\">").as_deref(), Some("application/xml"));
-        assert_eq!(of("<svg xmlns='http://a'>").as_deref(), Some("application/xml"));
-        assert_eq!(of("<b>bold</b> words"), None);
-        assert_eq!(of("<headline"), None);
+        assert_eq!(detected("<?php echo 1;").as_deref(), Some("text/x-php"));
+        assert_eq!(detected("<!-- a -->"), None);
+        assert_eq!(
+            detected("<!DOCTYPE book SYSTEM \"b.dtd\">").as_deref(),
+            Some("application/xml")
+        );
+        assert_eq!(detected("<svg xmlns='http://a'>").as_deref(), Some("application/xml"));
+        assert_eq!(detected("<b>bold</b> words"), None);
+        assert_eq!(detected("<headline"), None);
     }
 
     #[test]
     fn data_is_detected_only_if_unambiguous() {
         for json in ["{\"a\": 1}", " [\n  {\"a\" : 1}]", "[1, 2]", "[\"a\", \"b\"]", "{}"] {
-            assert_eq!(of(json).as_deref(), Some("application/json"), "{json}");
+            assert_eq!(detected(json).as_deref(), Some("application/json"), "{json}");
         }
         for other in
             ["[section]\nkey = 1", "[a link](b), c", "{ echo; }", "{% if a %}", "[x] done, y"]
         {
-            assert_eq!(of(other), None, "{other}");
+            assert_eq!(detected(other), None, "{other}");
         }
         for ini in ["[Unit]\nDescription=A daemon\n", "# c\n[a b]\n; c\nd = 1\ne = f\n\n[g]\nh"] {
-            assert_eq!(of(ini).as_deref(), Some("text/x-ini"), "{ini}");
+            assert_eq!(detected(ini).as_deref(), Some("text/x-ini"), "{ini}");
         }
-        assert_eq!(of("# [a]\n\n[b]\nsome words = more, and. (x) = y\n(z) = 1"), None);
-        assert_eq!(of("[a]\nb = \"c\"\n\n[d]\ne = f"), None);
-        assert_eq!(of("---\n# note\nkey: value\n").as_deref(), Some("text/x-yaml"));
-        assert_eq!(of("---\ntitle: a\n---\n\n# A\n"), None);
-        assert_eq!(of("---\n\nSome words: and more\n"), None);
+        assert_eq!(detected("# [a]\n\n[b]\nsome words = more, and. (x) = y\n(z) = 1"), None);
+        assert_eq!(detected("[a]\nb = \"c\"\n\n[d]\ne = f"), None);
+        assert_eq!(detected("---\n# note\nkey: value\n").as_deref(), Some("text/x-yaml"));
+        assert_eq!(detected("---\ntitle: a\n---\n\n# A\n"), None);
+        assert_eq!(detected("---\n\nSome words: and more\n"), None);
     }
 
     #[test]

@@ -62,14 +62,14 @@ mod tests {
 
     #[test]
     fn an_api_reference_is_detected_by_its_path() {
-        let of = |uri: &str, media_type: &str| Kind::detect(uri, &MediaType::new(media_type));
+        let detected = |uri: &str, media_type: &str| Kind::detect(uri, &MediaType::new(media_type));
         for uri in [
             "docs/api/fs.html",
             "https://a.org/Reference/types?x=y",
             "api-reference.md",
             "C:\\man\\ls.txt",
         ] {
-            assert_eq!(of(uri, "text/markdown"), Kind::ApiReference, "{uri}");
+            assert_eq!(detected(uri, "text/markdown"), Kind::ApiReference, "{uri}");
         }
         for uri in [
             "docs/guide.md",
@@ -78,9 +78,9 @@ mod tests {
             "rapid/api.d/x.md",
             "a#/api/",
         ] {
-            assert_eq!(of(uri, "text/markdown"), Kind::Prose, "{uri}");
+            assert_eq!(detected(uri, "text/markdown"), Kind::Prose, "{uri}");
         }
-        assert_eq!(of("src/api/mod.rs", "text/x-rust"), Kind::Code);
-        assert_eq!(of("api/openapi.json", "application/json"), Kind::Data);
+        assert_eq!(detected("src/api/mod.rs", "text/x-rust"), Kind::Code);
+        assert_eq!(detected("api/openapi.json", "application/json"), Kind::Data);
     }
 }

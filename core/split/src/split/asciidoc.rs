@@ -19,7 +19,7 @@ const UNDERLINES: [char; 5] = ['=', '-', '~', '^', '+'];
 
 /// Finds the blocks of a document.
 pub(super) fn blocks(text: &str) -> Blocks {
-    let mut reader = Reader { lines: Lines::of(text), at: 0, builder: BlockBuilder::new() };
+    let mut reader = AsciidocReader { lines: Lines::of(text), at: 0, builder: BlockBuilder::new() };
     while let Some(line) = reader.line(0) {
         if line.is_blank() {
             reader.at += 1;
@@ -35,14 +35,14 @@ pub(super) fn title(text: &str) -> Option<String> {
     block_builder::title(&blocks(text))
 }
 
-struct Reader<'t> {
+struct AsciidocReader<'t> {
     lines: Lines<'t>,
     /// The index of the next line.
     at: usize,
     builder: BlockBuilder,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> AsciidocReader<'t> {
     /// Returns a line by its distance from the next one.
     fn line(&self, ahead: usize) -> Option<Line<'t>> {
         self.lines.get(self.at + ahead)

@@ -128,8 +128,8 @@ impl Cutter<'_> {
 
     /// Returns the bytes per unit of size, measured from a sample of the text after an offset.
     fn density(&self, at: usize, end: usize) -> f64 {
-        let most = self.limits.max_bytes();
-        let some = self.text.ceil_char_boundary(end.min(at + most.div_ceil(8)));
+        let max_bytes = self.limits.max_bytes();
+        let some = self.text.ceil_char_boundary(end.min(at + max_bytes.div_ceil(8)));
         (some - at) as f64 / self.size(at..some).max(1) as f64
     }
 
@@ -143,10 +143,10 @@ impl Cutter<'_> {
         density: f64,
     ) -> (usize, usize) {
         let max = self.limits.max;
-        let most = end.min(at + self.limits.max_bytes()) - at;
+        let max_bytes = end.min(at + self.limits.max_bytes()) - at;
         let aim = |density: f64| {
             // A cast of a float out of range saturates.
-            let bytes = |units: usize| ((units as f64 * density) as usize).clamp(1, most);
+            let bytes = |units: usize| ((units as f64 * density) as usize).clamp(1, max_bytes);
             CutTarget { at, goal: at + bytes(share), reach: at + bytes(max), ties, close }
         };
         let mut aimed = aim(density);
@@ -167,7 +167,7 @@ impl Cutter<'_> {
                 aimed.goal = aimed.goal.min(at + (aimed.reach - at).div_ceil(2));
                 continue;
             }
-            let sparse = size.saturating_mul(2) < share && aimed.reach < at + most;
+            let sparse = size.saturating_mul(2) < share && aimed.reach < at + max_bytes;
             if fallback.is_none() && sparse {
                 fallback = Some((next, size));
                 aimed = aim(bytes as f64 / size.max(1) as f64);
@@ -187,9 +187,9 @@ impl Cutter<'_> {
         end: usize,
     ) -> Option<(usize, usize)> {
         let end = if aim.at < aim.close { aim.close } else { end };
-        let most = (end - 1 - aim.at).min(self.limits.max_bytes());
+        let max_bytes = (end - 1 - aim.at).min(self.limits.max_bytes());
         let bytes = (next - aim.at) * self.limits.max / size.max(1);
-        let reach = aim.at + (bytes + bytes / 4).min(most);
+        let reach = aim.at + (bytes + bytes / 4).min(max_bytes);
         self.next_coarser(next, reach).into_iter().flatten().find_map(|candidate| {
             let size = self.size(aim.at..candidate);
             (candidate > aim.ties[1].offset && size <= self.limits.max).then_some((candidate, size))

@@ -20,7 +20,7 @@ pub struct Excerpt {
 
 /// A token of data, as far as the structure matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(super) enum DataToken {
     Open,
     Close,
     Comma,
@@ -108,7 +108,7 @@ impl Level {
 pub(super) fn entries(
     text: &str,
     between: Between,
-    tokens: impl Iterator<Item = Option<(Piece, Range<usize>)>>,
+    tokens: impl Iterator<Item = Option<(DataToken, Range<usize>)>>,
 ) -> Option<Excerpt> {
     let mut levels = vec![Level::new(0)];
     let mut is_closed = false;
@@ -117,12 +117,12 @@ pub(super) fn entries(
         let depth = levels.len();
         let level = levels.last_mut().expect("the text is a level");
         let outside = (depth == 1).then_some(between);
-        if is_closed && !matches!(piece, Piece::Close | Piece::Comma | Piece::LineEnd) {
+        if is_closed && !matches!(piece, DataToken::Close | DataToken::Comma | DataToken::LineEnd) {
             return None;
         }
         match piece {
             _ if is_closed => {}
-            Piece::Open => {
+            DataToken::Open => {
                 level.begin(outside)?;
                 let lacks_key = level.place == Place::Entry && level.has_keys == Some(true);
                 if lacks_key {
@@ -131,19 +131,19 @@ pub(super) fn entries(
                 level.first.get_or_insert(bytes.start);
                 levels.push(Level::new(bytes.end));
             }
-            Piece::Close if depth > 1 => {
+            DataToken::Close if depth > 1 => {
                 levels.pop();
                 let around = levels.last_mut().expect("the text is a level");
                 (around.place, around.end) = (Place::Behind, bytes.end);
             }
-            Piece::Close => is_closed = true,
-            Piece::Comma => {
+            DataToken::Close => is_closed = true,
+            DataToken::Comma => {
                 if level.place == Place::Entry && level.entries == 0 {
                     level.start = bytes.end;
                 }
                 level.separate()?;
             }
-            Piece::Separator => {
+            DataToken::Separator => {
                 let is_nested = outside == Some(Between::Blocks) && level.place == Place::Behind;
                 let is_key = level.place == Place::Scalar && level.has_keys != Some(false);
                 if !is_key && !is_nested {
@@ -152,18 +152,18 @@ pub(super) fn entries(
                 level.has_keys = Some(true);
                 level.place = Place::Value;
             }
-            Piece::Scalar => {
+            DataToken::Scalar => {
                 level.begin(outside)?;
                 let has_key = level.place == Place::Value;
                 level.first.get_or_insert(bytes.start);
                 level.place = if has_key { Place::Behind } else { Place::Scalar };
                 level.end = bytes.end;
             }
-            Piece::LineEnd if depth > 1 || level.place != Place::Behind => {}
-            Piece::LineEnd if level.has_keys == Some(true) => level.separate()?,
+            DataToken::LineEnd if depth > 1 || level.place != Place::Behind => {}
+            DataToken::LineEnd if level.has_keys == Some(true) => level.separate()?,
             // The header of a table, which is not an entry.
-            Piece::LineEnd if level.entries == 0 => *level = Level::new(bytes.end),
-            Piece::LineEnd => {}
+            DataToken::LineEnd if level.entries == 0 => *level = Level::new(bytes.end),
+            DataToken::LineEnd => {}
         }
     }
     let (level, around) = levels.split_last_mut().expect("the text is a level");

@@ -34,7 +34,7 @@ pub(super) fn blocks(text: &str) -> Blocks {
 /// Finds the blocks of a document, parsed in segments with these limits.
 fn blocks_of(text: &str, length: SegmentLimits) -> Blocks {
     let front = front_matter::end(text);
-    let mut reader = Reader::new(text);
+    let mut reader = MarkdownReader::new(text);
     if let Some(end) = front {
         reader.block(0..end, Form::Body);
     }
@@ -91,7 +91,7 @@ pub(super) fn title(text: &str) -> Option<String> {
 }
 
 /// Collects blocks and sections from the events of the parser.
-struct Reader<'t> {
+struct MarkdownReader<'t> {
     text: &'t str,
     blocks: Vec<Block>,
     sections: Sections,
@@ -106,7 +106,7 @@ struct Reader<'t> {
     path: Vec<(u32, usize)>,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> MarkdownReader<'t> {
     fn new(text: &'t str) -> Self {
         Self {
             text,

@@ -17,7 +17,7 @@ pair by pair, it would give the chunk the section of its last sibling.
 A piece that was cut within a word ends its chunk, because sizes add up only at white space.
 */
 
-use super::{SplitOptions, draft::Draft, pieces::Piece};
+use super::{SplitOptions, draft::Draft, pieces::BlockPiece};
 use crate::{Unit, interrupt, split::blocks::Sections};
 use std::ops::Range;
 
@@ -57,7 +57,7 @@ impl<'a> ChunkMerger<'a> {
     }
 
     /// Adds the next piece.
-    pub(super) fn add(&mut self, piece: &Piece) {
+    pub(super) fn add(&mut self, piece: &BlockPiece) {
         interrupt::poll();
         match &mut self.current {
             Some(merged) if joins(self.text, merged, piece, self.sections, self.options) => {
@@ -83,7 +83,7 @@ impl<'a> ChunkMerger<'a> {
 fn joins(
     text: &str,
     merged: &OpenChunk,
-    piece: &Piece,
+    piece: &BlockPiece,
     sections: &Sections,
     options: &SplitOptions<'_>,
 ) -> bool {
@@ -103,7 +103,7 @@ fn joins(
 }
 
 impl OpenChunk {
-    fn new(piece: &Piece) -> Self {
+    fn new(piece: &BlockPiece) -> Self {
         Self {
             bytes: piece.bytes.clone(),
             size: piece.size,
@@ -114,7 +114,7 @@ impl OpenChunk {
         }
     }
 
-    fn add(&mut self, piece: &Piece, sections: &Sections) {
+    fn add(&mut self, piece: &BlockPiece, sections: &Sections) {
         self.bytes.end = piece.bytes.end;
         self.size += piece.size;
         self.level = self.level.min(piece.level);
@@ -122,7 +122,7 @@ impl OpenChunk {
     }
 
     /// Returns the section of the chunk together with a piece, and whether siblings share it.
-    fn section_with(&self, piece: &Piece, sections: &Sections) -> (usize, bool) {
+    fn section_with(&self, piece: &BlockPiece, sections: &Sections) -> (usize, bool) {
         if !self.shared && sections.is_within(piece.section, self.section) {
             (piece.section, false)
         } else if self.shared || !sections.is_within(self.section, piece.section) {

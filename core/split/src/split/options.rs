@@ -95,12 +95,12 @@ impl ChunkLimits {
         let max = max.unwrap_or(Self::CHARACTERS.max.min(within));
         let preferred = preferred.unwrap_or(max.saturating_mul(3) / 5);
         let min = min.unwrap_or((max / 5).min(preferred / 3));
-        let most = max.max(MAX_LIMIT as usize);
+        let limit = max.max(MAX_LIMIT as usize);
         Self {
             min,
             preferred,
             max,
-            window: window.unwrap_or((max.saturating_mul(5) / 4).min(most)),
+            window: window.unwrap_or((max.saturating_mul(5) / 4).min(limit)),
         }
     }
 
@@ -116,10 +116,10 @@ impl ChunkLimits {
             ("preferred_size", self.preferred, self.max),
             ("min_size", self.min, self.preferred),
         ];
-        match pairs.into_iter().find(|(_, value, most)| value > most) {
-            Some((argument, value, most)) => {
+        match pairs.into_iter().find(|(_, value, max)| value > max) {
+            Some((argument, value, max)) => {
                 let value = i64::try_from(value).unwrap_or(i64::MAX);
-                Err(Error::OutOfRange { argument, value, most: most as i64 })
+                Err(Error::OutOfRange { argument, value, max: max as i64 })
             }
             None => Ok(()),
         }
@@ -205,19 +205,19 @@ mod tests {
 
     #[test]
     fn missing_limits_keep_their_proportions() {
-        let of = ChunkLimits::in_characters;
-        assert_eq!(of(None, None, None, None), ChunkLimits::CHARACTERS);
+        let limits = ChunkLimits::in_characters;
+        assert_eq!(limits(None, None, None, None), ChunkLimits::CHARACTERS);
         let expected = ChunkLimits { min: 400, preferred: 1_200, max: 2_000, window: 2_500 };
-        assert_eq!(of(None, None, Some(2_000), None), expected);
+        assert_eq!(limits(None, None, Some(2_000), None), expected);
         let expected = ChunkLimits { min: 100, preferred: 300, max: 1_000, window: 1_250 };
-        assert_eq!(of(None, Some(300), None, None), expected);
+        assert_eq!(limits(None, Some(300), None, None), expected);
         let expected = ChunkLimits { min: 80, preferred: 240, max: 400, window: 500 };
-        assert_eq!(of(None, None, None, Some(500)), expected);
+        assert_eq!(limits(None, None, None, Some(500)), expected);
         for given in [0, 1, 7, 999, 1_000_000] {
-            assert_eq!(of(None, None, Some(given), None).check(), Ok(()), "{given}");
-            assert_eq!(of(None, None, None, Some(given)).check(), Ok(()), "{given}");
+            assert_eq!(limits(None, None, Some(given), None).check(), Ok(()), "{given}");
+            assert_eq!(limits(None, None, None, Some(given)).check(), Ok(()), "{given}");
         }
-        assert!(of(None, Some(2_000), None, None).check().is_err());
-        assert!(of(None, None, Some(usize::MAX), None).check().is_err());
+        assert!(limits(None, Some(2_000), None, None).check().is_err());
+        assert!(limits(None, None, Some(usize::MAX), None).check().is_err());
     }
 }

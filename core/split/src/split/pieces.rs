@@ -16,7 +16,7 @@ use std::ops::Range;
 
 /// A part of the document that fits into a chunk. It begins where the piece before it ends.
 #[derive(Clone, Debug)]
-pub(super) struct Piece {
+pub(super) struct BlockPiece {
     pub(super) bytes: Range<usize>,
     /// Its size, in units of the sizer.
     pub(super) size: usize,
@@ -35,7 +35,7 @@ pub(super) fn pieces(
     blocks: &Blocks,
     limits: ChunkLimits,
     sizer: &dyn Sizer,
-    mut emit: impl FnMut(Piece),
+    mut emit: impl FnMut(BlockPiece),
 ) {
     let cutter = Cutter { text, limits, sizer, items: &blocks.items };
     let mut first = 0;
@@ -59,7 +59,7 @@ pub(super) fn pieces(
                     Form::Table { header, .. } if header.end <= start => Some(header.clone()),
                     _ => None,
                 };
-                emit(Piece { bytes: start..end, size, section, level, header });
+                emit(BlockPiece { bytes: start..end, size, section, level, header });
             }
             _ => {
                 let body = &blocks.list[last];
@@ -70,7 +70,7 @@ pub(super) fn pieces(
                 let unit = LongUnit { bytes: start..end, ties: [body.start, rows], size };
                 cutter.cut(&unit, |bytes, size| {
                     let header = header.clone().filter(|_| bytes.start >= rows);
-                    emit(Piece { bytes, size, section, level, header });
+                    emit(BlockPiece { bytes, size, section, level, header });
                 });
             }
         }

@@ -141,8 +141,8 @@ fn one_line(text: &str) -> String {
 }
 
 /// Returns the last words of a text, on one line, with a total size of at most `most`.
-pub(super) fn last_words(text: &str, most: usize, sizer: &dyn Sizer) -> String {
-    let mut left = most;
+pub(super) fn last_words(text: &str, max: usize, sizer: &dyn Sizer) -> String {
+    let mut left = max;
     let mut words: Vec<&str> = text
         .split_ascii_whitespace()
         .rev()
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn last_words_returns_whole_words_that_fit() {
-        let last = |most| last_words("One two\n  three\u{e9}.\n", most, &Characters);
+        let last = |max| last_words("One two\n  three\u{e9}.\n", max, &Characters);
         assert_eq!(last(100), "One two three\u{e9}.");
         assert_eq!(last(12), "two three\u{e9}.");
         assert_eq!(last(11), "three\u{e9}.");

@@ -15,7 +15,7 @@ use super::{
 
 /// Finds the blocks of a document.
 pub(super) fn blocks(text: &str) -> Blocks {
-    let mut reader = Reader {
+    let mut reader = RstReader {
         lines: Lines::of(text),
         at: 0,
         builder: BlockBuilder::new(),
@@ -36,7 +36,7 @@ pub(super) fn title(text: &str) -> Option<String> {
 /// The style of a title: the mark, and whether the title is overlined too.
 type Style = (char, bool);
 
-struct Reader<'t> {
+struct RstReader<'t> {
     lines: Lines<'t>,
     /// The index of the next line.
     at: usize,
@@ -47,7 +47,7 @@ struct Reader<'t> {
     open_table: bool,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> RstReader<'t> {
     /// Returns a line by its distance from the next one.
     fn line(&self, ahead: usize) -> Option<Line<'t>> {
         self.lines.get(self.at + ahead)

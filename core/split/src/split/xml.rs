@@ -25,11 +25,11 @@ const MAX_OPEN: usize = 1_000_000;
 
 /// Finds the units of an XML document.
 pub(super) fn units(text: &str, units: &mut Units<'_>) -> Result<(), SyntaxError> {
-    let reader = Reader { text, tokens: Tokens::new(text), units, open: Vec::new(), lead: 0 };
+    let reader = XmlReader { text, tokens: Tokens::new(text), units, open: Vec::new(), lead: 0 };
     reader.read().map_err(|offset| SyntaxError::at(text, offset))
 }
 
-struct Reader<'t, 'u, 's> {
+struct XmlReader<'t, 'u, 's> {
     text: &'t str,
     tokens: Tokens<'t>,
     units: &'u mut Units<'s>,
@@ -39,7 +39,7 @@ struct Reader<'t, 'u, 's> {
     lead: usize,
 }
 
-impl<'t> Reader<'t, '_, '_> {
+impl<'t> XmlReader<'t, '_, '_> {
     /// Reads the document, or returns the offset of the syntax error.
     fn read(mut self) -> Result<(), usize> {
         let first = loop {

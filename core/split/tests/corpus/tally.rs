@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt, time::Duration};
 
 /// The results of the files of one media type.
 #[derive(Default)]
-struct Row {
+struct TypeTally {
     files: usize,
     bytes: usize,
     chunks: usize,
@@ -18,13 +18,13 @@ struct Row {
 
 #[derive(Default)]
 pub struct Tally {
-    rows: BTreeMap<String, Row>,
+    rows: BTreeMap<String, TypeTally>,
     skipped: BTreeMap<&'static str, usize>,
     losses: Vec<String>,
 }
 
-impl Row {
-    fn and(&mut self, other: &Row) {
+impl TypeTally {
+    fn and(&mut self, other: &TypeTally) {
         self.files += other.files;
         self.bytes += other.bytes;
         self.chunks += other.chunks;
@@ -42,7 +42,7 @@ impl Tally {
         split: &SplitDocument<'_>,
         time: Duration,
     ) {
-        self.rows.entry(source.to_string()).or_default().and(&Row {
+        self.rows.entry(source.to_string()).or_default().and(&TypeTally {
             files: 1,
             bytes: text.len(),
             chunks: split.chunks.len(),
@@ -83,7 +83,7 @@ impl Tally {
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut line = |kind: &str, row: &Row| {
+        let mut line = |kind: &str, row: &TypeTally| {
             let speed = row.bytes as f64 / 1e6 / row.time.as_secs_f64();
             writeln!(
                 f,
@@ -95,7 +95,7 @@ impl fmt::Display for Tally {
                 row.losses
             )
         };
-        let mut all = Row::default();
+        let mut all = TypeTally::default();
         for (kind, row) in &self.rows {
             line(kind, row)?;
             all.and(row);

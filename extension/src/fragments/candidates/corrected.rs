@@ -6,7 +6,7 @@ use passage_core::fragments::{MatchKind, TermVariant, corrections};
 use passage_core::search::QueryLexemes;
 use std::collections::HashMap;
 
-/// The most words of a query that are corrected.
+/// The maximum number of words of a query that are corrected.
 const MAX_WORDS: usize = 4;
 
 /// How much less likely than the best correction of a word another one may be. A slip with 26 alternatives is
@@ -26,12 +26,14 @@ pub fn corrected_lexemes(
     // A word of several lexemes is a compound, whose parts are other words.
     let simple = words.iter().filter_map(|word| {
         let word = &lexemes.words[*word];
-        let [of] = word.whole[..] else { return None };
-        Some((of, &word.text))
+        let [origin] = word.whole[..] else { return None };
+        Some((origin, &word.text))
     });
     let found: Vec<_> = simple
         .take(MAX_WORDS)
-        .flat_map(|(of, text)| corrections(text, threshold).into_iter().map(move |one| (of, one)))
+        .flat_map(|(origin, text)| {
+            corrections(text, threshold).into_iter().map(move |one| (origin, one))
+        })
         .collect();
     if found.is_empty() {
         return Vec::new();
@@ -39,14 +41,14 @@ pub fn corrected_lexemes(
     let texts = found.iter().map(|(_, correction)| correction.text.as_str()).collect();
     let mut weights: HashMap<(usize, String), f64> = HashMap::new();
     for (index, lexeme) in store.word_lexemes(connection, texts) {
-        let (of, correction) = &found[index];
-        if lexeme != lexemes.list[*of] {
-            let best = weights.entry((*of, lexeme)).or_default();
+        let (origin, correction) = &found[index];
+        if lexeme != lexemes.list[*origin] {
+            let best = weights.entry((*origin, lexeme)).or_default();
             *best = best.max(correction.weight);
         }
     }
     let variant =
-        |((of, lexeme), weight)| TermVariant { of, lexeme, kind: MatchKind::Fuzzy(weight) };
+        |((origin, lexeme), weight)| TermVariant { origin, lexeme, kind: MatchKind::Fuzzy(weight) };
     let mut variants: Vec<_> = weights.into_iter().map(variant).collect();
     variants.sort_by(|a, b| {
         b.kind.weight().total_cmp(&a.kind.weight()).then_with(|| a.lexeme.cmp(&b.lexeme))
@@ -57,9 +59,9 @@ pub fn corrected_lexemes(
 /// Removes corrections if another one of the same word, which a chunk has too, is far more likely.
 pub fn keep_likely(variants: &mut Vec<TermVariant>) {
     let mut best: HashMap<usize, f64> = HashMap::new();
-    for TermVariant { of, kind, .. } in variants.iter() {
-        let best = best.entry(*of).or_default();
+    for TermVariant { origin, kind, .. } in variants.iter() {
+        let best = best.entry(*origin).or_default();
         *best = best.max(kind.weight());
     }
-    variants.retain(|variant| variant.kind.weight() * LESS_LIKELY >= best[&variant.of]);
+    variants.retain(|variant| variant.kind.weight() * LESS_LIKELY >= best[&variant.origin]);
 }

@@ -66,7 +66,7 @@ impl Candidates {
             let mut similar = corrected_lexemes(store, connection, &lexemes, &inexact, threshold);
             similar.retain(|variant| vocabulary.contains(variant.lexeme.as_str()));
             keep_likely(&mut similar);
-            let corrected: HashSet<_> = similar.iter().map(|variant| variant.of).collect();
+            let corrected: HashSet<_> = similar.iter().map(|variant| variant.origin).collect();
             let mut words = whole_lexemes(&lexemes, &unmatched);
             words.retain(|word| !corrected.contains(word));
             similar.extend(similar_words(&lexemes, &words, vocabulary, threshold));
@@ -75,7 +75,8 @@ impl Candidates {
         let LexemeReader { variants, candidates: matches, frequencies, .. } = reader;
         let mut candidates = Self::empty();
         for (ChunkLexemes { id, ordinal, section, .. }, words) in rows.iter().zip(matches) {
-            let (ordinal, section) = (*ordinal, section.map(|of| (document.as_u128(), of)));
+            let (ordinal, section) =
+                (*ordinal, section.map(|section| (document.as_u128(), section)));
             candidates.positions.insert(*id, (ordinal, section));
             if !words.occurrences.is_empty() {
                 candidates.ids.push(*id);

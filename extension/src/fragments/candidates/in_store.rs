@@ -22,15 +22,15 @@ use passage_split::interrupt::poll_periodically as pause;
 use std::collections::{BTreeSet, HashSet};
 use uuid::Uuid;
 
-/// The most words of a query for which similar words are searched in a store, and the least characters of
+/// The maximum number of words of a query for which similar words are searched in a store, and the least characters of
 /// the prefixes by which they are searched.
 const MAX_FUZZY_WORDS: usize = 4;
 const MIN_PREFIX: usize = 3;
 
-/// The most statements that look for corrections of a word.
+/// The maximum number of statements that look for corrections of a word.
 const MAX_ROUNDS: usize = 3;
 
-/// The most chunks that are read for corrections under row-level security.
+/// The maximum number of chunks that are read for corrections under row-level security.
 const MAX_VISIBLE: usize = 20_000;
 
 impl Candidates {
@@ -87,14 +87,16 @@ impl Candidates {
             variants.extend(corrected);
             let whole: HashSet<_> = whole_lexemes(&lexemes, &unmatched).into_iter().collect();
             let mut longer = words_with_prefix(&lexemes, &vocabulary);
-            longer.retain(|variant| whole.contains(&variant.of));
+            longer.retain(|variant| whole.contains(&variant.origin));
             let with_words: HashSet<_> =
-                longer.iter().chain(&variants).map(|variant| variant.of).collect();
+                longer.iter().chain(&variants).map(|variant| variant.origin).collect();
             let indexes: Vec<_> = whole.difference(&with_words).copied().collect();
             let similar = similar_words(&lexemes, &indexes, vocabulary, threshold);
             // A longer word counts more than a correction of the same lexeme.
             variants.retain(|variant| {
-                !longer.iter().any(|one| (one.of, &one.lexeme) == (variant.of, &variant.lexeme))
+                !longer
+                    .iter()
+                    .any(|one| (one.origin, &one.lexeme) == (variant.origin, &variant.lexeme))
             });
             variants.extend(longer.into_iter().chain(similar));
             rows.extend(begun);

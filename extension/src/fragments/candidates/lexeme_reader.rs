@@ -6,7 +6,7 @@ use passage_core::search::QueryLexemes;
 use passage_core::search::bm25::{Candidate, Occurrence};
 use std::collections::{HashMap, HashSet};
 
-/// The most words that match lexemes of a query by their prefix.
+/// The maximum number of words that match lexemes of a query by their prefix.
 const MAX_PREFIX_VARIANTS: usize = 500;
 
 /// The matches that were read so far. Each chunk is read once, since there may be thousands.
@@ -37,8 +37,8 @@ impl<'q, 'c> LexemeReader<'q, 'c> {
     pub fn add(&mut self, ChunkLexemes { tokens, tsv, .. }: &ChunkLexemes<'c>) {
         let own = self.lexemes.list.len();
         let mut occurrences = Vec::new();
-        for (of, lexeme) in self.lexemes.list.iter().enumerate() {
-            let (variants, indexes) = (&mut self.variants, &mut self.indexes[of]);
+        for (origin, lexeme) in self.lexemes.list.iter().enumerate() {
+            let (variants, indexes) = (&mut self.variants, &mut self.indexes[origin]);
             let mut add = |lexeme, index| {
                 tsv.positions_at(index, |field, position| {
                     occurrences.push(Occurrence { lexeme, field, position });
@@ -46,15 +46,15 @@ impl<'q, 'c> LexemeReader<'q, 'c> {
             };
             tsv.with_prefix(lexeme, |text, index| {
                 if text == lexeme {
-                    self.frequencies[of] += 1.0;
-                    add(of, index);
+                    self.frequencies[origin] += 1.0;
+                    add(origin, index);
                 } else if let Some(variant) = indexes.get(text) {
                     add(own + variant, index);
                 } else if can_be_prefix(lexeme) && variants.len() < MAX_PREFIX_VARIANTS {
                     indexes.insert(text, variants.len());
                     add(own + variants.len(), index);
                     variants.push(TermVariant {
-                        of,
+                        origin,
                         lexeme: text.to_owned(),
                         kind: MatchKind::Prefix,
                     });
@@ -92,6 +92,6 @@ impl<'q, 'c> LexemeReader<'q, 'c> {
     /// Returns the lexemes that occur in a chunk, themselves or as a prefix.
     pub fn present(&self) -> HashSet<usize> {
         let exact = (0..self.frequencies.len()).filter(|lexeme| self.frequencies[*lexeme] > 0.0);
-        exact.chain(self.variants.iter().map(|variant| variant.of)).collect()
+        exact.chain(self.variants.iter().map(|variant| variant.origin)).collect()
     }
 }

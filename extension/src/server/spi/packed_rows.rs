@@ -9,7 +9,7 @@ use pgrx::{pg_sys, varlena};
 use std::ffi::CStr;
 use std::rc::Rc;
 
-/// The most bytes of a value in PostgreSQL, without its header.
+/// The maximum number of bytes of a value in PostgreSQL, without its header.
 const MAX_BYTES: usize = (1 << 30) - 8;
 
 /// The length of NULL.

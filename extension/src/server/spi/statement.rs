@@ -1,7 +1,7 @@
 //! A statement with its plan, and its arguments.
 
 use super::guard::{Activation, Guard};
-use crate::server::types::Row;
+use crate::server::types::Record;
 use pgrx::{IntoDatum, pg_sys};
 use std::cell::{Cell, OnceCell};
 use std::ffi::{CStr, CString};
@@ -216,7 +216,7 @@ impl Value {
     }
 
     /// Creates a value from a row, whose type is the same at each execution of a statement.
-    pub fn row(row: Row) -> Self {
+    pub fn row(row: Record) -> Self {
         Self { oid: row.type_oid, datum: Some(row.datum) }
     }
 }

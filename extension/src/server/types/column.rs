@@ -115,9 +115,9 @@ pub fn extension_type_name(oid: pg_sys::Oid, extension: &CStr) -> Option<String>
         if tuple.is_null() {
             return None;
         }
-        let of = &*pg_sys::GETSTRUCT(tuple).cast::<pg_sys::FormData_pg_type>();
-        let is_base = of.typtype as u8 == pg_sys::TYPTYPE_BASE && of.typlen == -1;
-        let name = is_base.then(|| pgrx::name_data_to_str(&of.typname).to_owned());
+        let row = &*pg_sys::GETSTRUCT(tuple).cast::<pg_sys::FormData_pg_type>();
+        let is_base = row.typtype as u8 == pg_sys::TYPTYPE_BASE && row.typlen == -1;
+        let name = is_base.then(|| pgrx::name_data_to_str(&row.typname).to_owned());
         pg_sys::ReleaseSysCache(tuple);
         name
     }

@@ -10,7 +10,7 @@ use crate::store::search::{FilterShape, Filters};
 use crate::store::shards::Route;
 use uuid::Uuid;
 
-/// The most documents with one uri that an error lists.
+/// The maximum number of documents with one uri that an error lists.
 const MAX_LISTED: usize = 20;
 
 /// Identifies the statement that finds a document.
@@ -63,8 +63,10 @@ impl Store {
     /// Returns a statement that lists documents whose uri contains a text, or `None` if the store has no uris.
     pub fn uri_listing(&self, part: &str) -> Option<String> {
         let documents = self.0.documents.as_ref().filter(|documents| documents.has("uri"))?;
-        let columns: Vec<_> =
-            ["uri", "collection", "version"].into_iter().filter(|of| documents.has(of)).collect();
+        let columns: Vec<_> = ["uri", "collection", "version"]
+            .into_iter()
+            .filter(|column| documents.has(column))
+            .collect();
         let pattern =
             part.replace('\\', r"\\").replace('%', r"\%").replace('_', r"\_").replace('\'', "''");
         Some(format!(

@@ -21,7 +21,7 @@ use passage_split::MediaType;
 use passage_split::interrupt::poll_periodically as pause;
 use uuid::Uuid;
 
-/// The most ids that a filter compares one after the other.
+/// The maximum number of ids that a filter compares one after the other.
 const FEW: usize = 8;
 
 /// Identifies the statement.

@@ -4,7 +4,7 @@ use crate::server::sql_text::{AT_LEAST, AT_MOST, EQUAL, SUBTRACT, normalized_sec
 use crate::store::layout::Layout;
 use passage_core::expand::Container;
 
-/// The most sections around a hit that are checked, the nearest first. Splitters create no deeper ones.
+/// The maximum number of sections around a hit that are checked, the nearest first. Splitters create no deeper ones.
 const MAX_DEPTH: usize = 64;
 
 /// Returns an expression for the containers around a chunk, if a condition holds and the chunk is part
@@ -38,10 +38,10 @@ pub fn select(layout: &Layout, condition: &str) -> String {
          SELECT pg_catalog.unnest(ARRAY[a.depth, head.ordinal, tail.ordinal]) \
          FROM (SELECT depth, passage.section_key(c.section[:depth]) AS key \
          FROM pg_catalog.generate_series(pg_catalog.cardinality(c.section), \
-         greatest(1, pg_catalog.cardinality(c.section) {SUBTRACT} {most}), -1) AS d (depth) OFFSET 0) AS a \
+         greatest(1, pg_catalog.cardinality(c.section) {SUBTRACT} {max}), -1) AS d (depth) OFFSET 0) AS a \
          CROSS JOIN {head} AS head CROSS JOIN {tail} AS tail \
          WHERE head.unit {EQUAL} 'container'::pg_catalog.text) END",
-        most = MAX_DEPTH - 1,
+        max = MAX_DEPTH - 1,
         head = end("ASC"),
         tail = end("DESC"),
     )
@@ -56,7 +56,8 @@ pub fn none() -> String {
 pub fn read(numbers: Option<Vec<Option<i32>>>) -> Vec<Container> {
     let numbers: Vec<i32> = numbers.unwrap_or_default().into_iter().flatten().collect();
     let containers = numbers.chunks_exact(3);
-    let container = |of: &[i32]| Container { depth: of[0] as usize, first: of[1], last: of[2] };
+    let container =
+        |bounds: &[i32]| Container { depth: bounds[0] as usize, first: bounds[1], last: bounds[2] };
     let mut containers: Vec<_> = containers.map(container).collect();
     containers.sort_by_key(|container| std::cmp::Reverse(container.depth));
     containers

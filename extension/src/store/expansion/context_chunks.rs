@@ -71,8 +71,8 @@ impl Store {
             let mut sections = HashMap::new();
             let values = subqueries.iter().flat_map(|one| one.values(probes, &mut sections));
             // Only the shards of a distributed store are chosen by their documents.
-            let of = open.iter().filter(|_| self.is_distributed(connection));
-            let documents: BTreeSet<_> = of.map(|open| probes[*open].document).collect();
+            let routed = open.iter().filter(|_| self.is_distributed(connection));
+            let documents: BTreeSet<_> = routed.map(|open| probes[*open].document).collect();
             let documents: Vec<_> = documents.into_iter().collect();
             let route = Route::Documents(&documents);
             self.read(connection, &statement, values.collect(), route, None)

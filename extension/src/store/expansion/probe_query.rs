@@ -133,7 +133,7 @@ impl ProbeQuery<'_> {
             format!("coalesce({outside}, {})", next(&format!("e.ordinal {far}")))
         };
         // Ordinals are bigint here, since a range may begin at either end of the integers.
-        let [first, last] = [first, last].map(|of| format!("({of})::pg_catalog.int8"));
+        let [first, last] = [first, last].map(|bound| format!("({bound})::pg_catalog.int8"));
         let lowest = format!("({first} {SUBTRACT} {limit})");
         let highest = format!("({last} {ADD} {limit})");
         let before = between("e.ordinal", &lowest, &format!("{first} {SUBTRACT} 1"));

@@ -24,7 +24,7 @@ const SHAPES: [Shape; 7] = [
     Shape::Ancestors,
 ];
 
-/// The most probes of a shape that have a subquery each.
+/// The maximum number of probes of a shape that have a subquery each.
 const FEW: usize = 3;
 
 /// The number of subqueries of each shape. One more than [`FEW`] means one shared subquery.
@@ -116,12 +116,12 @@ impl ProbeSubquery {
             document: "p.document".to_owned(),
             first: "p.first".to_owned(),
             last: "p.last".to_owned(),
-            limit: "p.most".to_owned(),
+            limit: "p.max_rows".to_owned(),
             keys: Keys::Many("p.keys".to_owned()),
         });
         format!(
             "SELECT c.* FROM (SELECT {probe} AS probe, {section} AS section, \
-             {document} AS document, {first} AS first, {last} AS last, {most} AS most, \
+             {document} AS document, {first} AS first, {last} AS last, {limit} AS max_rows, \
              ({keys})[{key} : {key} {ADD} pg_catalog.cardinality({section})] AS keys \
              FROM (SELECT u.section, u.place::pg_catalog.int4 AS place \
              FROM pg_catalog.unnest({sections}) WITH ORDINALITY AS u (section, place)) AS t \
@@ -132,7 +132,7 @@ impl ProbeSubquery {
             document = element(2),
             first = element(3),
             last = element(4),
-            most = element(5),
+            limit = element(5),
             keys = argument(6),
             key = element(7),
         )

@@ -14,7 +14,7 @@ use crate::store::shards::Route;
 use std::collections::HashMap;
 use uuid::Uuid;
 
-/// The most chunks of a unit that are counted.
+/// The maximum number of chunks of a unit that are counted.
 const MAX_CHUNKS: u32 = 500;
 
 /// Identifies the statement.

@@ -22,10 +22,10 @@ pub struct ChunkLexemes<'c> {
     pub tsv: Tsvector<'c>,
 }
 
-/// The most chunks that are read of a document.
+/// The maximum number of chunks that are read of a document.
 const MAX_DOCUMENT_CHUNKS: i64 = 100_000;
 
-/// The most chunks that are read for the variants of words by the full-text index.
+/// The maximum number of chunks that are read for the variants of words by the full-text index.
 pub const MAX_MATCHING: usize = 500;
 
 /// Identifies the statement for a document.

@@ -19,7 +19,7 @@ pub struct ChunkSimilarity {
     pub score: f64,
 }
 
-/// The most chunks of a document that are compared.
+/// The maximum number of chunks of a document that are compared.
 const MAX_CHUNKS: i64 = 100_000;
 
 /// Identifies the statement.

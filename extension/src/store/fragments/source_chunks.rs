@@ -45,7 +45,7 @@ pub struct ParentChunk {
 }
 
 /// A chunk in a row of a result.
-struct Row {
+struct SourceChunkRow {
     id: Uuid,
     document: Uuid,
     source_id: Option<String>,
@@ -80,11 +80,12 @@ impl Store {
         let rows = self.read(connection, &statement, values, Route::Chunks(ids), None);
         let mut read =
             SourceChunks { has_source_ids: self.has_source_ids(), ..SourceChunks::default() };
-        let mut chunks: Vec<Row> = Vec::new();
+        let mut chunks: Vec<SourceChunkRow> = Vec::new();
         let mut windows: Vec<(Uuid, RangeInclusive<i64>)> = Vec::new();
         for row in 0..rows.len() {
             pause(row);
-            let Row { id, document, source_id, piece, last_line } = Row::read(&rows, row);
+            let SourceChunkRow { id, document, source_id, piece, last_line } =
+                SourceChunkRow::read(&rows, row);
             let hit = rows.uuid(row, 1);
             if rows.get::<bool>(row, 0) == Some(true) {
                 let lines = [piece.first_line, last_line];
@@ -96,15 +97,15 @@ impl Store {
                 let ordinal = i64::from(ordinal);
                 windows.push((document, ordinal - NEIGHBORS..=ordinal + NEIGHBORS));
             }
-            chunks.push(Row { id, document, source_id, piece, last_line });
+            chunks.push(SourceChunkRow { id, document, source_id, piece, last_line });
         }
         chunks.sort_by_key(|row| (row.document, row.piece.ordinal, row.id));
         chunks.dedup_by_key(|row| row.id);
         let is_read = |document, ordinal: i64| {
-            let mut windows = windows.iter().filter(|(of, _)| *of == document);
+            let mut windows = windows.iter().filter(|(window, _)| *window == document);
             ordinal < 0 || windows.any(|(_, window)| window.contains(&ordinal))
         };
-        for Row { id, document, source_id, mut piece, .. } in chunks {
+        for SourceChunkRow { id, document, source_id, mut piece, .. } in chunks {
             if read.documents.last() != Some(&document) {
                 read.documents.push(document);
             }
@@ -141,7 +142,7 @@ impl Store {
         let count = rows.len().min(usize::try_from(limit).unwrap_or(usize::MAX));
         for row in 0..count {
             pause(row);
-            let Row { id, source_id, piece, .. } = Row::read(&rows, row);
+            let SourceChunkRow { id, source_id, piece, .. } = SourceChunkRow::read(&rows, row);
             read.list.push(piece);
             read.ids.push(id);
             read.source_ids.push(source_id);
@@ -170,7 +171,7 @@ impl Store {
     }
 }
 
-impl Row {
+impl SourceChunkRow {
     fn read(rows: &Rows, row: usize) -> Self {
         let integer = |column| rows.get::<i32>(row, column);
         let piece = SourceChunk {

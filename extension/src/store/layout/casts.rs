@@ -30,7 +30,7 @@ pub fn can_cast(from: pg_sys::Oid, to: pg_sys::Oid) -> bool {
         | pg_sys::CoercionPathType::COERCION_PATH_RELABELTYPE => is_built_in(from, to),
         pg_sys::CoercionPathType::COERCION_PATH_ARRAYCOERCE => {
             // SAFETY: look-ups of types, which give an invalid oid for a type that is not an array.
-            let element = |of| unsafe { pg_sys::get_element_type(of) };
+            let element = |array| unsafe { pg_sys::get_element_type(array) };
             can_cast(element(from), element(to))
         }
         // Converting a value to text cannot fail, and the text of json can be read as jsonb.

@@ -84,7 +84,7 @@ impl Relation {
     ) -> Option<(String, &'static str)> {
         let oid = self.columns.get(column)?;
         let name = extension_type_name(*oid, extension)?;
-        let name = types.iter().find(|of| **of == name)?;
+        let name = types.iter().find(|candidate| **candidate == name)?;
         // SAFETY: a look-up that gives "???" for a type that is missing, as a string in memory of the
         // call.
         let qualified = unsafe {

@@ -13,7 +13,7 @@ pub trait StatementKey: Clone + PartialEq + 'static {
     }
 }
 
-/// The most statements of a store that are kept. A plan takes up to half a megabyte. Calls with all
+/// The maximum number of statements of a store that are kept. A plan takes up to half a megabyte. Calls with all
 /// kinds of limits have hundreds of statements; those of one application are few.
 const CAPACITY: usize = 32;
 

@@ -113,7 +113,7 @@ impl FilterShape {
     /// index collects the orphaned ones once: looking up each chunk's document took a third of a search,
     /// and with a join the plan began with all documents.
     fn not_orphaned(self, layout: &Layout, document: &str) -> Option<String> {
-        let documents = layout.documents.as_ref().filter(|of| of.has("orphaned_at"))?;
+        let documents = layout.documents.as_ref().filter(|relation| relation.has("orphaned_at"))?;
         match (self.has(NOT_ORPHANED), self.needs_document()) {
             (false, _) => None,
             (true, true) => Some("d.orphaned_at IS NULL".to_owned()),
@@ -164,7 +164,7 @@ impl FilterShape {
         add(METADATA, &|value| {
             let metadata =
                 [of_document("metadata", "jsonb"), layout.chunks.column("c", "metadata", "jsonb")]
-                    .map(|of| format!("coalesce({of}, '{{}}'::pg_catalog.jsonb)"));
+                    .map(|metadata| format!("coalesce({metadata}, '{{}}'::pg_catalog.jsonb)"));
             format!(
                 "({} {MERGE} {}) {CONTAINS} {value}::pg_catalog.jsonb",
                 metadata[0], metadata[1]

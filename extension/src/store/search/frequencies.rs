@@ -121,9 +121,9 @@ fn frequencies(rows: &Rows, row: usize) -> Option<Frequencies> {
     // After the shares of the elements come the smallest and the largest of them.
     let shares = rows.get::<Vec<Option<f32>>>(row, 2)?;
     let least = shares.get(lexemes.len()).copied().flatten()?;
-    let of =
+    let known =
         |(lexeme, share): (Option<String>, &Option<f32>)| Some((lexeme?, f64::from((*share)?)));
-    let shares = lexemes.into_iter().zip(&shares).filter_map(of).collect();
+    let shares = lexemes.into_iter().zip(&shares).filter_map(known).collect();
     (chunks > 0.0).then(|| Frequencies { chunks, shares, min_share: f64::from(least) })
 }
 

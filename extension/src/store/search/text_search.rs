@@ -76,7 +76,7 @@ impl Store {
         query: &str,
         filters: &Filters,
         embedding: Option<&QueryEmbedding>,
-        [requested, most]: [usize; 2],
+        [requested, max]: [usize; 2],
     ) -> Result<TextRanking, Error> {
         let parsed = self.parse_query(connection, &SearchQuery::parse(query));
         let TextMatches { ids, candidates, lexemes, idf } =
@@ -85,7 +85,7 @@ impl Store {
         let mut ranked: Vec<_> = ids.into_iter().zip(scores).zip(&candidates).collect();
         ranked.sort_by(|((a, first), _), ((b, second), _)| second.total_cmp(first).then(a.cmp(b)));
         let coverage = ranked.first().map_or(0.0, |(_, best)| coverage(&lexemes, best));
-        let hits = ranked.into_iter().take(most).map(|(hit, _)| hit).collect();
+        let hits = ranked.into_iter().take(max).map(|(hit, _)| hit).collect();
         Ok(TextRanking { hits, coverage })
     }
 

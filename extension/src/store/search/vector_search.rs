@@ -51,7 +51,7 @@ impl StatementKey for NearestStatement {
     }
 }
 
-/// The most chunks that are compared one by one.
+/// The maximum number of chunks that are compared one by one.
 const MAX_COMPARED: usize = 20_000;
 
 impl Store {

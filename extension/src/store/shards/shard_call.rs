@@ -9,7 +9,7 @@ use pgrx::{FromDatum, pg_sys};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// The most statements on shards that a session keeps, each with its plan.
+/// The maximum number of statements on shards that a session keeps, each with its plan.
 const CAPACITY: usize = 256;
 
 thread_local! {
@@ -48,7 +48,7 @@ impl ShardCall {
     ///
     /// Returns [`Error::ShardArguments`] if no shard has it.
     pub fn position(&self, key: Uuid) -> Result<usize, Error> {
-        self.keys.iter().position(|of| *of == key).ok_or_else(|| self.invalid())
+        self.keys.iter().position(|known| *known == key).ok_or_else(|| self.invalid())
     }
 
     /// Returns the statement for the shard at a position, with its values and settings.
@@ -139,8 +139,11 @@ fn owned(ids: Value, owners: &[Option<i32>], place: usize) -> Option<Value> {
 /// Returns a statement with the plan of its last execution for parameters of the same types.
 fn cached(store: &str, text: String, access: Access, types: &[pg_sys::Oid]) -> Rc<Statement> {
     STATEMENTS.with_borrow_mut(|statements| {
-        let is_same = |(planned, of): &(Vec<pg_sys::Oid>, Rc<Statement>)| {
-            of.access() == access && planned == types && of.text() == text && of.store() == store
+        let is_same = |(planned, statement): &(Vec<pg_sys::Oid>, Rc<Statement>)| {
+            statement.access() == access
+                && planned == types
+                && statement.text() == text
+                && statement.store() == store
         };
         if let Some(position) = statements.iter().position(is_same) {
             statements[..=position].rotate_right(1);

@@ -69,17 +69,17 @@ impl ShardMap {
         let has_derived_ids = rows.len() > 0 && rows.get::<bool>(0, 5) == Some(true);
         let found: Vec<_> =
             (0..rows.len()).filter_map(|row| TableShard::read(&rows, row)).collect();
-        let of = |relation: &Relation| -> Vec<&TableShard> {
+        let shards_of = |relation: &Relation| -> Vec<&TableShard> {
             found.iter().filter(|shard| shard.table == relation.oid).collect()
         };
-        let chunks = of(&layout.chunks);
+        let chunks = shards_of(&layout.chunks);
         let copied = copied.map(|relation| relation.oid);
         let range = |shard: &&TableShard| shard.hash.unwrap_or((i32::MIN, i32::MAX));
         let ranges: Vec<_> = chunks.iter().map(range).collect();
         let keys = shard_keys(&ranges);
         let shard = |(index, chunks): (usize, &&TableShard)| {
             let ids = relations.iter().map(|relation| {
-                let shards = of(relation);
+                let shards = shards_of(relation);
                 // A copy is on every node.
                 let is_copied = copied == Some(relation.oid) && shards.len() == 1;
                 let shard = if is_copied { shards.first() } else { shards.get(index) }?;
@@ -130,7 +130,7 @@ impl ShardMap {
         if indexes.is_empty() {
             indexes.push(0);
         }
-        let position = |index| indexes.partition_point(|of| *of < index);
+        let position = |index| indexes.partition_point(|start| *start < index);
         let owners = owners.into_iter().map(position).collect();
         (indexes.iter().map(|index| &self.shards[*index]).collect(), Some(owners))
     }

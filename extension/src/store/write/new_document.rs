@@ -41,7 +41,7 @@ pub(super) fn document_values(
     split: &SplitDocument<'_>,
 ) -> Vec<Value> {
     let document = new.document;
-    let source = document.source_media_type.as_ref().map(|of| of.name().to_owned());
+    let source = document.source_media_type.as_ref().map(|media_type| media_type.name().to_owned());
     // The caller's metadata stays a text, since its numbers may have more digits than serde_json keeps.
     let mut derived_metadata = document_metadata(&Map::new(), split.syntax_error);
     if let Some(mark) = &new.text_mark {
@@ -61,8 +61,8 @@ pub(super) fn document_values(
 
 /// Returns the columns of chunks that may change while their ids stay.
 pub(super) fn position_values(ids: &[Uuid], chunks: &[Chunk<'_>], indexes: &[usize]) -> Vec<Value> {
-    let number = |of: fn(&Chunk<'_>) -> usize| {
-        Value::new(indexes.iter().map(|&at| of(&chunks[at]) as i32).collect::<Vec<_>>())
+    let number = |count: fn(&Chunk<'_>) -> usize| {
+        Value::new(indexes.iter().map(|&at| count(&chunks[at]) as i32).collect::<Vec<_>>())
     };
     let metadata = |(count, &at): (usize, &usize)| {
         pause(count);

@@ -25,7 +25,7 @@ use uuid::Uuid;
 /// The number of attempts when other sessions write the document, or when its id is in use.
 const ATTEMPTS: usize = 8;
 
-/// The most chunks, and bytes of them, that one statement inserts.
+/// The maximum number of chunks, and bytes of them, that one statement inserts.
 const MAX_ROWS: usize = 1_000;
 const MAX_BYTES: usize = 16 << 20;
 

@@ -106,12 +106,12 @@ impl WriteStatement {
         let documents = &layout.documents.as_ref().expect("the store has documents").name;
         let embeddings = layout.embeddings.as_ref().map_or("", |embeddings| &embeddings.name);
         let document_state = |hashes: &str| {
-            let of = layout.documents.as_ref().expect("the store has documents");
+            let relation = layout.documents.as_ref().expect("the store has documents");
             format!(
                 "{}, coalesce(d.content_hash {EQUAL} ANY ({hashes}), false) AND d.orphaned_at IS NULL, {} \
                  FROM {documents} AS d",
-                of.column("d", "id", "uuid"),
-                of.column("d", "chunk_count", "integer"),
+                relation.column("d", "id", "uuid"),
+                relation.column("d", "chunk_count", "integer"),
             )
         };
         let metadata = format!("$7::pg_catalog.jsonb {MERGE} $8::pg_catalog.jsonb");

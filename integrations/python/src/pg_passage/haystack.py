@@ -19,7 +19,7 @@ class PassageRetriever:
     first run, in autocommit mode, and again if the connection was closed. Haystack 3 loads a saved pipeline with
     `Pipeline.loads(text, allowed_modules=["pg_passage.haystack"])`. Connect `query_embedding` to an embedder;
     without it the search is by words. `top_k` is the number of passages, `store` the schema of the store. `options`
-    has further arguments of `search`, such as `{"max_tokens": 2000, "filter": {"kind": "prose"}}`.
+    has other arguments of `search`, such as `{"max_tokens": 2000, "filter": {"kind": "prose"}}`.
 
     >>> pipeline.add_component("retriever", PassageRetriever(Secret.from_env_var("DATABASE_URL")))
     >>> pipeline.connect("embedder.embedding", "retriever.query_embedding")

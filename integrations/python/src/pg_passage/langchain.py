@@ -18,7 +18,7 @@ class PassageRetriever(BaseRetriever):
 
     `invoke` needs a `Store`. `ainvoke` also accepts an `AsyncStore`; it calls a `Store` in a thread. `embeddings` embeds
     the query. Without it the search is by words, or by `embed` of the store. `k` is the number of passages. `options`
-    has further arguments of `search`; keyword arguments of `invoke` override them.
+    has other arguments of `search`; keyword arguments of `invoke` override them.
 
     >>> retriever = PassageRetriever(store=Store(pool), embeddings=embeddings, k=4)
     >>> retriever.invoke("how to rotate a log", filter={"kind": "prose"})

@@ -16,7 +16,7 @@ class PassageRetriever(BaseRetriever):
 
     `retrieve` needs a `Store`. `aretrieve` also accepts an `AsyncStore`; it calls a `Store` in a thread. `embed_model`
     embeds the query, unless the query has an embedding. Without both the search is by words, or by `embed` of the
-    store. `options` are further arguments of `search`. A language model sees only uri, title and lines of the metadata.
+    store. `options` are other arguments of `search`. A language model sees only uri, title and lines of the metadata.
 
     >>> retriever = PassageRetriever(Store(pool), embed_model, similarity_top_k=4)
     >>> RetrieverQueryEngine.from_args(retriever).query("how to rotate a log")

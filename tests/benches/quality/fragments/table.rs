@@ -9,7 +9,7 @@ use super::super::saved::Recalls;
 use super::super::set::Question;
 
 /// One way to query.
-pub struct Row {
+pub struct MethodScores {
     pub name: String,
     /// The result for each question.
     pub scores: Vec<ExcerptScore>,
@@ -21,7 +21,7 @@ pub struct Excerpts<'s> {
     pub questions: &'s [Question],
     /// The tokens of the document of each question.
     pub whole: Vec<usize>,
-    pub rows: Vec<Row>,
+    pub rows: Vec<MethodScores>,
 }
 
 impl fmt::Display for Excerpts<'_> {
@@ -53,29 +53,35 @@ impl Excerpts<'_> {
     /// Returns the recall of text of each question, of a set with this name.
     pub fn recalls(&self, set: &str) -> Vec<Recalls> {
         let scope = self.title.rsplit_once(", ").map_or("", |(_, scope)| scope);
-        let of = |row: &Row| Recalls {
+        let row_recalls = |row: &MethodScores| Recalls {
             set: set.to_owned(),
             method: format!("{scope}, {}", row.name),
             budget: "default".to_owned(),
             questions: row.scores.iter().map(|one| one.text).collect(),
         };
-        self.rows.iter().map(of).collect()
+        self.rows.iter().map(row_recalls).collect()
     }
 
     /// Writes how often nothing was returned, the tokens in total and their saving, and how much is verbatim.
-    fn costs(&self, formatter: &mut fmt::Formatter<'_>, row: &Row) -> fmt::Result {
+    fn costs(&self, formatter: &mut fmt::Formatter<'_>, row: &MethodScores) -> fmt::Result {
         let tokens: Vec<_> = row.scores.iter().map(|one| one.tokens as f64).collect();
         let saved = tokens.iter().zip(&self.whole).map(|(one, whole)| 1.0 - one / *whole as f64);
         let saved: Vec<_> = saved.collect();
-        let count =
-            |of: fn(&ExcerptScore) -> usize| row.scores.iter().map(of).sum::<usize>() as f64;
+        let count = |figure: fn(&ExcerptScore) -> usize| {
+            row.scores.iter().map(figure).sum::<usize>() as f64
+        };
         let verbatim = count(|one| one.verbatim) / count(|one| one.count).max(1.0);
         write!(formatter, " {:.3} |", row.share(|one| one.count == 0))?;
         write!(formatter, " {:.0} | {:.3} | {verbatim:.3} |", mean(&tokens), mean(&saved))
     }
 
     /// Writes both recalls of the questions of a kind.
-    fn kind(&self, formatter: &mut fmt::Formatter<'_>, kind: &str, row: &Row) -> fmt::Result {
+    fn kind(
+        &self,
+        formatter: &mut fmt::Formatter<'_>,
+        kind: &str,
+        row: &MethodScores,
+    ) -> fmt::Result {
         let scores = || {
             let pairs = self.questions.iter().zip(&row.scores);
             pairs.filter(|(one, _)| one.kind.as_deref() == Some(kind)).map(|(_, score)| score)
@@ -86,11 +92,11 @@ impl Excerpts<'_> {
     }
 }
 
-impl Row {
+impl MethodScores {
     /// Writes recall by text and by lines, and the share of questions with the whole text.
     fn recalls(&self, formatter: &mut fmt::Formatter<'_>, first: Option<&Self>) -> fmt::Result {
-        for of in [|score: &ExcerptScore| score.text, |score: &ExcerptScore| score.lines] {
-            let figures = |row: &Self| row.scores.iter().map(of).collect::<Vec<_>>();
+        for figure in [|score: &ExcerptScore| score.text, |score: &ExcerptScore| score.lines] {
+            let figures = |row: &Self| row.scores.iter().map(figure).collect::<Vec<_>>();
             let own = figures(self);
             write!(formatter, " {:.3}", mean(&own))?;
             if let Some(first) = first {

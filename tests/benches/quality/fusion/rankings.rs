@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use super::super::score::{Answer, Filling, Passage, fill, recall};
+use super::super::score::{Answer, Filling, ReturnedPassage, fill, recall};
 use super::super::server::{Loaded, Server};
 use super::super::table::BUDGETS;
 
@@ -12,7 +12,7 @@ const CANDIDATES: usize = 100;
 
 /// A chunk with its score.
 struct Hit {
-    passage: Passage,
+    passage: ReturnedPassage,
     score: f64,
 }
 
@@ -96,7 +96,7 @@ impl Rankings {
                 let rows = server.query(&hits, &[&question.text, &embedding, &mode]);
                 let hit = |row: &tokio_postgres::Row| {
                     let at = |column: usize| row.get::<_, i32>(column) as usize;
-                    let passage = Passage {
+                    let passage = ReturnedPassage {
                         document: loaded.number(row.get(0)),
                         spans: std::iter::once(at(2)..at(3)).collect(),
                         tokens: at(1),
@@ -148,7 +148,7 @@ impl Rankings {
     }
 
     /// Adds the values of each chunk in both legs, and returns the chunks, best first.
-    fn fused(&self, values: &[Vec<f64>; 2]) -> Vec<&Passage> {
+    fn fused(&self, values: &[Vec<f64>; 2]) -> Vec<&ReturnedPassage> {
         let mut fused: HashMap<(usize, usize), (f64, usize, usize)> = HashMap::new();
         let legs = [&self.vector, &self.text];
         for (leg, values) in values.iter().enumerate() {
@@ -166,7 +166,7 @@ impl Rankings {
         ranked.into_iter().map(|(_, rank, leg)| &legs[leg][rank].passage).collect()
     }
 
-    fn recalls(&self, ranked: &[&Passage]) -> Recalls {
+    fn recalls(&self, ranked: &[&ReturnedPassage]) -> Recalls {
         BUDGETS.map(|budget| {
             let returned =
                 fill(ranked.iter().copied(), |one| one.tokens, budget, Filling::Continue);

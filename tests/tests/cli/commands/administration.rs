@@ -2,6 +2,7 @@
 //! `manual-pages`.
 
 use crate::{RunOutput, lacks_embedding, next_transaction, run_client, text_cluster};
+use passage_tests::cases;
 use passage_tests::cluster::{SUPERUSER, model_path};
 use passage_tests::{Cluster, fixture};
 use serde_json::Value;
@@ -133,7 +134,7 @@ async fn doctor_reports_each_problem_with_its_remedy() {
     cluster.execute("DROP SCHEMA rag_reindex, rag_before").await;
 
     cluster.execute_as(SUPERUSER, "CREATE ROLE guest LOGIN").await;
-    for (grant, code, what, remedy) in [
+    for (grant, code, what, remedy) in cases([
         (
             "SELECT",
             1,
@@ -152,7 +153,7 @@ async fn doctor_reports_each_problem_with_its_remedy() {
             "can search, but not write chunks, documents",
             "INSERT, UPDATE, DELETE",
         ),
-    ] {
+    ]) {
         cluster.execute(grant).await;
         let mut program = cluster.client_program();
         program.env("DATABASE_URL", cluster.url_as("guest")).args(["doctor", "--no-embed"]);

@@ -43,12 +43,12 @@ async fn calls_over_the_python_library_are_bounded_and_return_the_passages_asked
     let search = "SELECT sum(tokens) <= 4096, sum(tokens) > 2000, bool_or(truncated), count(*) > 2 \
         FROM passage.search('round decimal')";
     assert_eq!(cluster.query_lines(search).await, ["t|t|t|t"]);
-    for (most, expected) in [(1, "1|t"), (3, "3|t"), (10, "10|t")] {
+    for (max, expected) in [(1, "1|t"), (3, "3|t"), (10, "10|t")] {
         let sql = format!(
             "SELECT count(*), sum(tokens) <= 4096 \
-             FROM passage.search('round decimal', max_passages => {most})"
+             FROM passage.search('round decimal', max_passages => {max})"
         );
-        assert_eq!(cluster.query_lines(&sql).await, [expected], "{most} passages");
+        assert_eq!(cluster.query_lines(&sql).await, [expected], "{max} passages");
     }
     let unbounded =
         "SELECT sum(tokens) > 20000 FROM passage.search('round decimal', max_tokens => 0)";

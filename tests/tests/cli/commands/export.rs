@@ -1,6 +1,7 @@
 //! `export` and `ingest --jsonl`: what one writes, the other takes back unchanged.
 
 use crate::*;
+use passage_tests::cases;
 use passage_tests::cluster::SUPERUSER;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -61,7 +62,7 @@ const ROWS: &str = "SELECT d.id, collection, version, uri, title, media_type, so
 async fn an_export_of_chunks_is_ingested_into_the_same_rows() {
     let cluster = text_cluster().await;
     let files = Sources::with(sources());
-    for collection in [
+    for collection in cases([
         &[] as &[&str],
         &["--collection", "it's", "--version", "1.0"],
         &[
@@ -70,7 +71,7 @@ async fn an_export_of_chunks_is_ingested_into_the_same_rows() {
             "--metadata",
             r#"{"a": [1.5, null, {"ü": "\u2028"}], "n": 18446744073709551615}"#,
         ],
-    ] {
+    ]) {
         let run =
             run_client(&cluster, ["ingest", "--no-embed", &files.book()].iter().chain(collection))
                 .await;
@@ -114,10 +115,10 @@ async fn an_export_of_chunks_is_ingested_into_the_same_rows() {
 async fn an_export_of_documents_is_ingested_into_the_same_documents_and_chunks() {
     let cluster = text_cluster().await;
     let files = Sources::with(sources());
-    for collection in [
+    for collection in cases([
         &[] as &[&str],
         &["--collection", "b", "--version", "2", "--kind", "api-reference", "--metadata", "a=b"],
-    ] {
+    ]) {
         run_client(&cluster, ["ingest", "--no-embed", &files.book()].iter().chain(collection))
             .await;
     }
@@ -143,8 +144,10 @@ async fn embeddings_are_exported_and_ingested_without_a_model() {
     let lines = export(&cluster, &[]).await;
     assert!(lines.contains("\"model\":\"sentence-transformers/all-MiniLM-L6-v2\",\"embedding\":["));
 
-    for (store, of) in [("copy", "vector"), ("half", "halfvec"), ("bits", "binary")] {
-        cluster.execute(&format!("SELECT passage.create_store('{store}', dimensions => 384, embedding_type => '{of}')")).await;
+    for (store, embedding_type) in
+        cases([("copy", "vector"), ("half", "halfvec"), ("bits", "binary")])
+    {
+        cluster.execute(&format!("SELECT passage.create_store('{store}', dimensions => 384, embedding_type => '{embedding_type}')")).await;
         let arguments = ["--jsonl", "chunks", "--store", store, "--model", "/nowhere"];
         let run = ingest_lines(&cluster, &lines, &arguments).await;
         assert_eq!(run.code, Some(0), "{}", run.stderr);
@@ -194,7 +197,7 @@ async fn a_large_document_is_exported_and_ingested_unchanged() {
     let files = Sources::with([("large.md", line.repeat(20_000_000 / line.len()))]);
     ingest_text(&cluster, &[&files.book()]).await;
     cluster.execute("SELECT passage.create_store('copy')").await;
-    for content in ["chunks", "documents"] {
+    for content in cases(["chunks", "documents"]) {
         let lines = export(&cluster, &["--jsonl", content]).await;
         let run = ingest_lines(&cluster, &lines, &["--jsonl", content, "--store", "copy"]).await;
         assert_eq!(run.code, Some(0), "{}", run.stderr);
@@ -206,7 +209,7 @@ async fn a_large_document_is_exported_and_ingested_unchanged() {
 async fn an_export_shows_one_moment_and_only_the_requested_documents() {
     let cluster = text_cluster().await;
     let files = Sources::with([("a.md", "a"), ("b.md", "b")]);
-    for collection in ["one", "two"] {
+    for collection in cases(["one", "two"]) {
         run_client(&cluster, ["ingest", "--no-embed", "--collection", collection, &files.book()])
             .await;
     }
@@ -253,7 +256,7 @@ async fn invalid_ids_and_embeddings_are_refused_with_their_line() {
         r#"{{"uri": "x", "content": "c", "embedding": [{}]}}"#,
         "1,".repeat(49_999_999) + "1"
     );
-    for (lines, message) in [
+    for (lines, message) in cases([
         (line("x", json!({"id": "x"})), ":1: \"id\" must be a uuid"),
         (line("x", json!({"id": 7})), ":1: \"id\" must be a string"),
         (
@@ -309,7 +312,7 @@ async fn invalid_ids_and_embeddings_are_refused_with_their_line() {
         ),
         (line("x", json!({"chunks": 2})), ":1: \"chunks\" must be 0"),
         (line("x", json!({"document_id": "x"})), ":1: \"document_id\" must be a uuid"),
-    ] {
+    ]) {
         let output = ingest_lines(&cluster, &lines, &["--jsonl", "chunks"]).await;
         output.assert_refusal(message, "passage ingest --help");
     }

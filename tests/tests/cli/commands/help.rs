@@ -2,6 +2,7 @@
 
 use crate::web_site::{Page, Site};
 use crate::{Sources, text_cluster};
+use passage_tests::cases;
 use passage_tests::cluster::client_path;
 use std::fs;
 use tokio::process::Command;
@@ -58,7 +59,7 @@ async fn every_example_runs() {
     let programs = client_path().parent().unwrap().to_str().unwrap().to_owned();
     let path = format!("{programs}:{}", std::env::var("PATH").unwrap());
     let mut count = 0;
-    for command in ["ingest", "sync", "reindex", "remove"] {
+    for command in cases(["ingest", "sync", "reindex", "remove"]) {
         for example in examples(command).await {
             let example = example.replace("https://example.com", &site.url);
             // Loading a model takes a second for each example and is tested elsewhere, and no user answers

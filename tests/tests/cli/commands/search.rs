@@ -1,6 +1,7 @@
 //! `passage search`: the right passage for a question, by meaning and by words.
 
 use crate::{RunOutput, Sources, ingest_text, lacks_embedding, run_client, text_cluster};
+use passage_tests::cases;
 use passage_tests::{Cluster, fixture};
 use serde_json::{Value, json};
 
@@ -41,7 +42,7 @@ async fn a_question_finds_the_passage_that_answers_it() {
     let Some(cluster) = garden("a question finds the passage that answers it").await else {
         return;
     };
-    for (question, uri, answer) in QUESTIONS {
+    for (question, uri, answer) in cases(QUESTIONS) {
         let output = search_json(&cluster, &["--chunks", "--limit", "3", question]).await;
         let first = &output["passages"][0];
         assert_eq!((&first["rank"], &first["uri"]), (&1.into(), &uri.into()), "{question}");
@@ -123,7 +124,7 @@ async fn filters_select_documents_and_chunks() {
         returned.dedup();
         assert_eq!(returned, expected, "{arguments:?}");
     }
-    for (arguments, count) in [(["--limit", "1"], 1), (["--candidates", "1"], 1)] {
+    for (arguments, count) in cases([(["--limit", "1"], 1), (["--candidates", "1"], 1)]) {
         assert_eq!(uris(&cluster, &[&arguments[..], &["valve"]].concat()).await.len(), count);
     }
 }
@@ -177,7 +178,7 @@ async fn a_search_by_words_loads_no_model() {
     cluster.execute("SELECT passage.create_store('text')").await;
     let garden = fixture!("client/garden");
     cluster.passage(["ingest", "--no-embed", "--store", "text", garden]).await;
-    for arguments in [["--mode", "text"], ["--store", "text"]] {
+    for arguments in cases([["--mode", "text"], ["--store", "text"]]) {
         let mut program = cluster.client_program();
         program.env("PASSAGE_MODEL", "/nowhere").args(["search", "--json", "varroa"]);
         let run = RunOutput::of(program.args(arguments)).await;
@@ -208,7 +209,7 @@ async fn search_refuses_unknown_values() {
     let cluster = text_cluster().await;
     let wide = run_client(&cluster, ["search", "--strategy", "wide", "anything"]).await;
     wide.assert_refusal("unrecognized strategy \"wide\"", "passage.strategies()");
-    for mode in [&[][..], &["--mode", "text"]] {
+    for mode in cases([&[][..], &["--mode", "text"]]) {
         let none = [&["search", "--store", "none", "anything"], mode].concat();
         let none = run_client(&cluster, none).await;
         none.assert_refusal("store \"none\" does not exist", "passage init --store none");

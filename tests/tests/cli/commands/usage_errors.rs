@@ -1,6 +1,7 @@
 //! Usage errors: the client refuses them before it does anything.
 
 use crate::{RunOutput, SECRET, Sources, next_transaction, run_client, text_cluster};
+use passage_tests::cases;
 use passage_tests::cluster::client_path;
 use tokio::process::Command;
 
@@ -85,7 +86,7 @@ async fn a_usage_error_is_refused_with_a_remedy() {
     let cluster = text_cluster().await;
     let sources = Sources::with([("a.md", format!("# A\n\n{SECRET}\n"))]);
     let next = next_transaction(&cluster).await;
-    for (arguments, message, remedy) in CALLS {
+    for (arguments, message, remedy) in cases(CALLS) {
         let arguments = arguments.iter().map(|argument| argument.replace("BOOK", &sources.book()));
         run_client(&cluster, arguments).await.assert_refusal(message, remedy);
     }
@@ -113,7 +114,7 @@ async fn a_missing_model_is_named_with_the_command_that_downloads_it() {
 
 #[tokio::test]
 async fn a_missing_server_url_is_refused_with_the_name_of_the_variable() {
-    for command in [&["status"][..], &["outline", "a"], &["ingest", "a", "--no-embed"]] {
+    for command in cases([&["status"][..], &["outline", "a"], &["ingest", "a", "--no-embed"]]) {
         RunOutput::of(alone().args(command))
             .await
             .assert_refusal("no server specified", "Set DATABASE_URL");
@@ -122,7 +123,7 @@ async fn a_missing_server_url_is_refused_with_the_name_of_the_variable() {
 
 #[tokio::test]
 async fn help_exits_with_code_0() {
-    for command in ["init", "split", "ingest", "search", "outline", "status"] {
+    for command in cases(["init", "split", "ingest", "search", "outline", "status"]) {
         let help = RunOutput::of(alone().args([command, "--help"])).await;
         assert_eq!((help.code, &*help.stderr), (Some(0), ""));
         assert!(help.stdout.contains(&format!("Usage: passage {command}")), "{}", help.stdout);

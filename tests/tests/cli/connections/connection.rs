@@ -2,6 +2,7 @@
 
 use crate::{RunOutput, SECRET, text_cluster};
 use passage_tests::Cluster;
+use passage_tests::cases;
 use passage_tests::cluster::{DATABASE, OWNER, SUPERUSER};
 use passage_tests::wait::until;
 use tokio::process::Command;
@@ -23,7 +24,7 @@ async fn the_client_reads_the_variables_of_libpq() {
     assert_eq!(run.code, Some(0), "{}", run.stderr);
 
     // psql and the client accept the same connection string.
-    for conninfo in [
+    for conninfo in cases([
         format!(
             "host={} user={OWNER} dbname={DATABASE} sslmode=prefer",
             cluster.folder().display()
@@ -32,7 +33,7 @@ async fn the_client_reads_the_variables_of_libpq() {
             "postgresql://{OWNER}@/{DATABASE}?host={}&application_name=mine",
             cluster.folder().display()
         ),
-    ] {
+    ]) {
         let run =
             RunOutput::of(&mut alone(&cluster, &["status", "--database-url", &conninfo])).await;
         assert_eq!(run.code, Some(0), "{}", run.stderr);

@@ -4,6 +4,7 @@
 use crate::connections::pooled_sessions::{Bystanders, assert_clean};
 use crate::embedding_service::{Reply, Service};
 use crate::{RunOutput, Sources, assert_sound, text_cluster};
+use passage_tests::cases;
 use passage_tests::cluster::{OWNER, Pooler};
 use passage_tests::wait::{until, within};
 use passage_tests::{Cluster, fixture};
@@ -292,7 +293,7 @@ async fn commands_with_embeddings_work_through_a_transaction_pooler() {
     cluster.execute_as("postgres", "CREATE EXTENSION vector").await;
     let service = Service::good(64).await;
     let bystanders = Bystanders::start(&pooler, 6).await;
-    for embedding_type in ["vector", "halfvec"] {
+    for embedding_type in cases(["vector", "halfvec"]) {
         for arguments in [
             &["init", "--store", embedding_type, "--embedding-type", embedding_type][..],
             &["ingest", "--store", embedding_type, fixture!("client/garden")],

@@ -2,6 +2,7 @@
 //! session. All commands work in session mode, and none in statement mode. `pooled_commands` has transaction mode.
 
 use crate::{RunOutput, Sources, assert_sound, ingest_text, next_transaction, text_cluster};
+use passage_tests::cases;
 use passage_tests::cluster::{OWNER, Pooler, SUPERUSER};
 use tokio_postgres::NoTls;
 
@@ -47,7 +48,7 @@ async fn reindex_refuses_a_transaction_pooler_before_it_changes_anything() {
     let book = sources.book();
     assert_eq!(ingest_text(&cluster, &[&book]).await.code, Some(0));
     cluster.execute_as(SUPERUSER, "GRANT owner TO postgres").await;
-    for (settings, others, seconds) in [
+    for (settings, others, seconds) in cases([
         ("pool_mode = transaction\ndefault_pool_size = 1", 0, ""),
         ("pool_mode = transaction", 0, ""),
         ("pool_mode = transaction\nserver_round_robin = 1\nmin_pool_size = 2", 0, ""),
@@ -55,7 +56,7 @@ async fn reindex_refuses_a_transaction_pooler_before_it_changes_anything() {
         ("pool_mode = transaction\ndefault_pool_size = 2", 1, "0.3"),
         ("pool_mode = transaction\ndefault_pool_size = 2", 6, "0.3"),
         ("pool_mode = transaction\ndefault_pool_size = 2", 2, "4"),
-    ] {
+    ]) {
         let what = "reindex refuses a transaction pooler";
         let Some(pooler) = cluster.pooler(what, settings).await else { return };
         let next = next_transaction(&cluster).await;
@@ -69,7 +70,9 @@ async fn reindex_refuses_a_transaction_pooler_before_it_changes_anything() {
                 while client.batch_execute(&sleep).await.is_ok() {}
             });
         }
-        for arguments in [&["reindex", "--no-embed"][..], &["reindex", "--no-embed", "--dry-run"]] {
+        for arguments in
+            cases([&["reindex", "--no-embed"][..], &["reindex", "--no-embed", "--dry-run"]])
+        {
             // Each run waits for its turns.
             if others > 0 && arguments.contains(&"--dry-run") {
                 continue;
@@ -97,14 +100,14 @@ async fn a_statement_pooler_is_refused_by_all_commands() {
     let next = next_transaction(&cluster).await;
     let (refused, remedy) =
         (REFUSED.replace("transaction", "statement"), "pool_mode = transaction");
-    for arguments in [
+    for arguments in cases([
         &["reindex", "--no-embed"][..],
         &["reindex", "--no-embed", "--collection", ""],
         &["ingest", "--no-embed", &book],
         &["init", "--no-embed"],
         &["search", "--mode", "text", "word"],
         &["status"],
-    ] {
+    ]) {
         let mut program = cluster.client_program();
         program.env("DATABASE_URL", pooler.url_as(SUPERUSER)).args(arguments);
         RunOutput::of(&mut program).await.assert_refusal(&refused, remedy);

@@ -2,6 +2,7 @@
 
 use crate::text_cluster;
 use futures_util::future::join_all;
+use passage_tests::cases;
 use passage_tests::cluster::OWNER;
 use passage_tests::http_server::{HttpServer, request};
 use passage_tests::wait::until;
@@ -104,15 +105,15 @@ async fn a_caller_that_has_sent_another_request_and_disconnects_cancels_its_stat
     let search = request("/search", Some(&search()));
     // Nothing, a request, one that is not complete, several, and more than the server reads ahead.
     let incomplete = search[..search.len() - 10].to_owned();
-    for further in
-        [String::new(), search.clone(), incomplete, search.repeat(3), search.repeat(2_000)]
+    for sent in
+        cases([String::new(), search.clone(), incomplete, search.repeat(3), search.repeat(2_000)])
     {
         let lock = lock.transaction().await.unwrap();
         lock.batch_execute("LOCK TABLE rag.chunks").await.unwrap();
         let mut connection = server.connect().await;
         connection.send(&search).await;
         waiting("1").await;
-        connection.send(&further).await;
+        connection.send(&sent).await;
         // The server has read what it reads ahead.
         tokio::time::sleep(std::time::Duration::from_millis(200)).await;
         drop(connection);

@@ -2,6 +2,7 @@
 
 use crate::RunOutput;
 use passage_tests::Cluster;
+use passage_tests::cases;
 use passage_tests::cluster::{DATABASE, Installation, OWNER, SUPERUSER};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 use std::fs::{self, File};
@@ -78,7 +79,9 @@ impl TlsServer {
         own(&data.join("pg_hba.conf"), &format!("local all all trust\n{rules}\n"), &data);
         let port = ReservedPort::take();
         let number = port.number;
-        for setting in ["ssl = on", "listen_addresses = '127.0.0.1'", &format!("port = {number}")] {
+        for setting in
+            cases(["ssl = on", "listen_addresses = '127.0.0.1'", &format!("port = {number}")])
+        {
             cluster.execute_as(SUPERUSER, &format!("ALTER SYSTEM SET {setting}")).await;
         }
         cluster
@@ -153,7 +156,7 @@ async fn each_ssl_mode_verifies_the_certificate_as_in_libpq() {
     }
     let mode = |mode| ("PGSSLMODE", mode);
     let root = |path| ("PGSSLROOTCERT", path);
-    for host in ["localhost", "127.0.0.1"] {
+    for host in cases(["localhost", "127.0.0.1"]) {
         let trusted = [mode("verify-ca"), root(ours)];
         assert_eq!(server.connection(host, &trusted).await.ok().unwrap(), "encrypted with TLS");
         for strict in ["verify-ca", "verify-full", "require"] {

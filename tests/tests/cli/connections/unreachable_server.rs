@@ -5,6 +5,7 @@ use crate::{
     text_cluster,
 };
 use passage_tests::Cluster;
+use passage_tests::cases;
 use passage_tests::cluster::SUPERUSER;
 
 /// Ingests text without embeddings into the server of a URL.
@@ -20,7 +21,7 @@ async fn an_unreachable_server_is_reported_without_the_password() {
     let sources = Sources::with([("a.md", "# A\n")]);
     let book = sources.book();
     let folder = cluster.folder().display().to_string();
-    for (url, message, remedy) in [
+    for (url, message, remedy) in cases([
         (format!("postgresql://owner:{SECRET}@127.0.0.1:1/passage"), "Connection refused", "runs"),
         (
             format!("postgresql://owner:{SECRET}@[::/passage"),
@@ -39,7 +40,7 @@ async fn an_unreachable_server_is_reported_without_the_password() {
             "\"eve\" does not",
             "Check the user",
         ),
-    ] {
+    ]) {
         ingest_at(&cluster, &url, &book).await.assert_refusal(message, remedy);
     }
     let url = cluster.url();
@@ -54,12 +55,12 @@ async fn without_extension_or_store_the_refusal_names_init() {
     let cluster = Cluster::bare().await;
     let sources = Sources::with([("a.md", "# A\n")]);
     let book = sources.book();
-    for command in [&["ingest", "--no-embed", &book][..], &["outline", "a"], &["status"]] {
+    for command in cases([&["ingest", "--no-embed", &book][..], &["outline", "a"], &["status"]]) {
         let run = run_client(&cluster, command).await;
         run.assert_refusal("passage\" does not exist", "Run passage init");
     }
     cluster.execute("CREATE EXTENSION pg_passage CASCADE").await;
-    for command in [&["ingest", "--no-embed", &book][..], &["outline", "a"], &["status"]] {
+    for command in cases([&["ingest", "--no-embed", &book][..], &["outline", "a"], &["status"]]) {
         let run = run_client(&cluster, command).await;
         run.assert_refusal(
             "store \"rag\" does not exist",
@@ -141,7 +142,7 @@ async fn embeddings_of_another_model_or_dimension_are_refused() {
 
     let name = "Name the store's model with --model";
     let model = "not of sentence-transformers/all-MiniLM-L6-v2 (384 dimensions)";
-    for command in [["ingest", &*book], ["search", "anything"]] {
+    for command in cases([["ingest", &*book], ["search", "anything"]]) {
         let other = run_client(&cluster, command).await;
         other.assert_refusal(
             &format!("\"rag\" holds embeddings of other@0123 (384 dimensions), {model}"),
@@ -150,7 +151,7 @@ async fn embeddings_of_another_model_or_dimension_are_refused() {
         let three = run_client(&cluster, [&command[..], &["--store", "three"]].concat()).await;
         three.assert_refusal("\"three\" holds embeddings of an unknown model (3 dimensions)", name);
     }
-    for command in [&["ingest", &*book][..], &["search", "anything", "--mode", "hybrid"]] {
+    for command in cases([&["ingest", &*book][..], &["search", "anything", "--mode", "hybrid"]]) {
         let text = run_client(&cluster, [command, &["--store", "text"]].concat()).await;
         text.assert_refusal("store \"text\" has no embeddings", "use --no-embed");
     }

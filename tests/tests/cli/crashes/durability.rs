@@ -26,9 +26,9 @@ const WAITS_TO_COPY_EMBEDDINGS: &str = "SELECT EXISTS (SELECT FROM pg_stat_activ
 fn text(name: &str, version: usize, sections: usize) -> String {
     let mut text = format!("# {name}\n");
     for section in 0..sections {
-        let of =
+        let origin =
             if section % 5 < 3 { "every version".into() } else { format!("version {version}") };
-        let words = format!("{name} {section} is of {of}. ").repeat(20);
+        let words = format!("{name} {section} is of {origin}. ").repeat(20);
         write!(text, "\n## Section {section}\n\n{words}\n").unwrap();
     }
     text

@@ -5,6 +5,7 @@ use crate::ingest::second_run::{FAIL_WITH_INDEX, INDEX};
 use crate::reindex::collection::{MISSING, book, with};
 use crate::{RunOutput, Sources, assert_sound, run_client};
 use passage_tests::Cluster;
+use passage_tests::cases;
 use passage_tests::cluster::SUPERUSER;
 
 const FACTS: &str = "SELECT dimensions, embedding_type, distance FROM _passage.store_facts('rag')";
@@ -55,7 +56,7 @@ async fn the_client_fills_searches_and_replaces_a_binary_store() {
 
     // The types halfvec and binary have the same column. Only the index changes.
     let embeddings = cluster.query_lines(EMBEDDINGS).await;
-    for (to, facts) in [("halfvec", "64|halfvec|cosine"), ("binary", "64|binary|cosine")] {
+    for (to, facts) in cases([("halfvec", "64|halfvec|cosine"), ("binary", "64|binary|cosine")]) {
         let arguments = ["reindex", "--embedding-type", to, "--drop-former", "--no-embed"];
         run(&cluster, &service, &arguments).await;
         assert_eq!(cluster.query_lines(FACTS).await, [facts]);
@@ -89,7 +90,7 @@ async fn a_first_load_has_enough_memory_for_the_graph_of_its_type() {
     cluster.execute_as(SUPERUSER, "ALTER DATABASE passage SET maintenance_work_mem = '1MB'").await;
     cluster.execute_as(SUPERUSER, "ALTER DATABASE passage SET log_min_messages = 'notice'").await;
     let service = Service::good(64).await;
-    for embedding_type in ["vector", "halfvec", "binary"] {
+    for embedding_type in cases(["vector", "halfvec", "binary"]) {
         cluster.execute("DROP SCHEMA IF EXISTS rag CASCADE").await;
         run(&cluster, &service, &["init", "--embedding-type", embedding_type]).await;
         let sources = Sources::with([("a.md", book(9_000))]);
@@ -119,11 +120,11 @@ async fn doctor_advises_a_smaller_type_only_if_there_is_one() {
     assert!(!doctor.stdout.contains("effective_cache_size"), "{}", doctor.stdout);
 
     cluster.execute_as(SUPERUSER, "ALTER DATABASE passage SET effective_cache_size = '8kB'").await;
-    for (embedding_type, remedy) in [
+    for (embedding_type, remedy) in cases([
         ("binary", "Add memory to the server, or divide the store."),
         ("halfvec", "--embedding-type binary."),
         ("vector", "--embedding-type halfvec or binary."),
-    ] {
+    ]) {
         let arguments =
             ["reindex", "--embedding-type", embedding_type, "--drop-former", "--no-embed"];
         run(&cluster, &service, &arguments).await;

@@ -3,6 +3,7 @@
 
 use crate::embedding_service::{Reply, Request, Service};
 use crate::{RunOutput, run_client, text_cluster, until_line};
+use passage_tests::cases;
 use passage_tests::wait::{until, within};
 use passage_tests::{Cluster, fixture};
 use std::collections::HashSet;
@@ -98,12 +99,12 @@ async fn an_embedding_service_suffices_for_init_ingest_and_search() {
 
     let next = crate::next_transaction(&cluster).await;
     let name = "Name the store's model";
-    for command in [
+    for command in cases([
         &["ingest", fixture!("client/garden")][..],
         &["search", "a"],
         &["embed"],
         &["fragments", "a"],
-    ] {
+    ]) {
         let mut other = with(&cluster, &service, command);
         RunOutput::of(other.env("PASSAGE_EMBED_MODEL", "other"))
             .await

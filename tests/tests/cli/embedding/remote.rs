@@ -4,6 +4,7 @@ use crate::embedding_service::{Reply, Request, Service};
 use passage::embed::{
     ApiKey, Embedder, Error, RemoteEmbedder, ServiceConfig as Settings, ServiceError,
 };
+use passage_tests::cases;
 use std::num::NonZero;
 use std::sync::Arc;
 use std::time::Duration;
@@ -192,11 +193,11 @@ async fn dimensions_are_detected_requested_and_checked() {
 
 #[tokio::test]
 async fn an_invalid_answer_is_refused() {
-    for (body, what) in [
+    for (body, what) in cases([
         ("<html>It works!</html>", "it is not JSON with \"data\" and \"embedding\""),
         (r#"{"data": []}"#, "the number of embeddings differs from the number of texts"),
         (r#"{"data": [{"embedding": []}]}"#, "an embedding is zero or not finite"),
-    ] {
+    ]) {
         let service = Service::start(|_, _| Reply::Status(200, vec![], body.into())).await;
         assert_eq!(
             problem(embed(settings(&service), &texts(1)).await),
@@ -208,13 +209,13 @@ async fn an_invalid_answer_is_refused() {
 
 #[tokio::test]
 async fn a_refusal_is_final_and_its_message_repeats_no_input() {
-    for (status, expected) in [
+    for (status, expected) in cases([
         (401, ServiceError::Unauthorized(401)),
         (403, ServiceError::Unauthorized(403)),
         (404, ServiceError::NotFound(404)),
         (418, ServiceError::Rejected(418)),
         (302, ServiceError::Rejected(302)),
-    ] {
+    ]) {
         let elsewhere = Service::good(8).await;
         let location = format!("{}/embeddings", elsewhere.url());
         let service = Service::start(move |_, asked| {

@@ -3,6 +3,7 @@
 use crate::embedding_service::{Reply, Request, Service};
 use crate::{RunOutput, Sources, ingest_text, text_cluster};
 use passage_tests::Cluster;
+use passage_tests::cases;
 use serde_json::{Value, json};
 use std::fs;
 use std::time::{Duration, Instant};
@@ -163,7 +164,7 @@ async fn a_failing_service_leaves_the_order_of_the_search_with_a_note() {
     let mut program = cluster.client_program();
     let plain = RunOutput::of(program.args(["search", "--mode", "text", "--json", "valve"])).await;
     let expected = uris(&plain);
-    for (status, body, cause, remedy) in [
+    for (status, body, cause, remedy) in cases([
         (
             401,
             "{\"message\": \"xyzzy-hunter2\"}",
@@ -183,7 +184,7 @@ async fn a_failing_service_leaves_the_order_of_the_search_with_a_note() {
             "names a rerank service",
         ),
         (413, "", "too long", "names a rerank service"),
-    ] {
+    ]) {
         let elsewhere = Service::good(8).await;
         let location = elsewhere.url();
         let service = Service::start(move |_, _| {
@@ -296,11 +297,11 @@ async fn a_found_file_cannot_name_a_rerank_service_and_keys_are_not_sent_in_plai
         program.env("PASSAGE_RERANK_KEY", key).env("http_proxy", proxy);
         RunOutput::of(program.args(["search", "--mode", "text", "valve"]).args(arguments)).await
     };
-    for line in [
+    for line in cases([
         format!("rerank-url = \"{}\"", service.url()),
         "rerank-model = \"m\"".into(),
         "rerank-candidates = 1000".into(),
-    ] {
+    ]) {
         fs::write(folder.path().join("passage.toml"), format!("{line}\n")).unwrap();
         let refused = run(&[], KEY, "").await;
         assert_eq!(refused.code, Some(2), "{}", refused.stderr);

@@ -8,6 +8,7 @@ use crate::{
 use passage::embed::ServiceConfig;
 use passage::split::ChunkSizes;
 use passage_tests::Cluster;
+use passage_tests::cases;
 use passage_tests::cluster::SUPERUSER;
 use serde_json::{Value, json};
 use std::fs;
@@ -143,13 +144,13 @@ async fn chunk_sizes_are_recorded_and_other_sizes_are_refused() {
         let run = ingest(options).await;
         assert!(run.stdout.contains(", 1 unchanged;"), "{options:?}: {}{}", run.stdout, run.stderr);
     }
-    for options in [
+    for options in cases([
         &["--max-size", "400"][..],
         &["--min-size", "0"],
         &["--overlap", "0"],
         &["--max-size", "300", "--min-size", "41"],
-    ] {
-        for dry_run in [&[][..], &["--dry-run"]] {
+    ]) {
+        for dry_run in cases([&[][..], &["--dry-run"]]) {
             let run = ingest(&[options, dry_run].concat()).await;
             run.assert_refusal(
                 "store \"rag\" has chunks of 40 to 300 characters, preferably 200, with an overlap of 30, not of ",
@@ -247,17 +248,17 @@ async fn the_model_of_a_service_decides_the_default_sizes() {
     // One long section, since sections of level 2 stay apart.
     let paragraph = "A sentence of the only section. ".repeat(4) + "\n\n";
     let sources = Sources::with([("a.md", "# Book\n\n".to_owned() + &paragraph.repeat(40))]);
-    for (model, expected) in [
+    for (model, expected) in cases([
         ("text-embedding-3-small", [400, 1_200, 2_000, 2_500]),
         ("mxbai-embed-large", [245, 736, 1_228, 1_536]),
         ("tiny", [200, 600, 1_000, 1_250]),
-    ] {
+    ]) {
         cluster.execute("DROP SCHEMA IF EXISTS rag CASCADE").await;
-        for arguments in [
+        for arguments in cases([
             &["init"][..],
             &["ingest", &sources.book()],
             &["ingest", "--no-embed", &sources.book()],
-        ] {
+        ]) {
             let mut program = cluster.client_program();
             program.env("PASSAGE_EMBED_URL", service.url()).env("PASSAGE_EMBED_MODEL", model);
             let run = RunOutput::of(program.args(arguments)).await;

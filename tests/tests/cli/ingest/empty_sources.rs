@@ -2,6 +2,7 @@
 
 use crate::{RunOutput, Sources, ingest_text, run_client, text_cluster};
 use passage_tests::Cluster;
+use passage_tests::cases;
 use std::fs;
 use std::io::{Cursor, Write};
 use std::path::Path;
@@ -50,7 +51,7 @@ async fn a_source_without_a_document_says_why_and_exits_with_code_1() {
     std::os::unix::fs::symlink("../a.md", root.join("links/a.md")).unwrap();
     fs::write(root.join("empty.zip"), zip(&[])).unwrap();
     fs::write(root.join("left.zip"), zip(&[".a.md", "b.png", "c.md"])).unwrap();
-    for (arguments, cause, remedy) in [
+    for (arguments, cause, remedy) in cases([
         (&["empty"][..], "empty has no document to load: it is empty", "--allow-empty"),
         (
             &["ignored"],
@@ -119,7 +120,7 @@ async fn a_source_without_a_document_says_why_and_exits_with_code_1() {
             "one.jsonl:1: \"content\" is missing",
             "one JSON object per line",
         ),
-    ] {
+    ]) {
         let run = ingest(&cluster, root, arguments).await;
         run.assert_refusal(cause, remedy);
         assert_eq!(run.code, Some(1), "{arguments:?}");

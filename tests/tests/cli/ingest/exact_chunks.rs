@@ -2,6 +2,7 @@
 
 use crate::{Sources, assert_sound, ingest_text, run_client, text_cluster, text_of};
 use passage_tests::Cluster;
+use passage_tests::cases;
 
 /// Sources with the line ends and characters that editors and systems produce.
 fn sources() -> Vec<(&'static str, String)> {
@@ -46,7 +47,7 @@ fn line_of(text: &str, byte: usize) -> usize {
 async fn chunks_equal_the_file_byte_for_byte_with_right_spans_and_lines() {
     let cluster = text_cluster().await;
     let files = Sources::with(sources());
-    for sizer in ["characters", "wordpieces"] {
+    for sizer in cases(["characters", "wordpieces"]) {
         // A store without documents takes another unit.
         cluster.execute("TRUNCATE rag.documents CASCADE").await;
         let run =

@@ -3,6 +3,7 @@
 use crate::{
     Sources, assert_sound, ingest_text, lacks_embedding, run_with_input, text_cluster, text_of,
 };
+use passage_tests::cases;
 use passage_tests::cluster::SUPERUSER;
 use passage_tests::{Cluster, fixture};
 
@@ -75,7 +76,7 @@ async fn standard_input_is_loaded_with_the_given_uri() {
 async fn equal_uris_of_different_collections_and_versions_are_different_documents() {
     let cluster = text_cluster().await;
     let sources = Sources::with([("a.md", "# A\n")]);
-    for (version, text) in [("1", "# One\n"), ("2", "# Two\n")] {
+    for (version, text) in cases([("1", "# One\n"), ("2", "# Two\n")]) {
         sources.write("a.md", text);
         let metadata = format!("{{\"since\": {version}}}");
         let options =

@@ -5,6 +5,7 @@ use crate::{
     RunOutput, Sources, assert_sound, next_transaction, run_client, text_cluster, text_of,
 };
 use passage_tests::Cluster;
+use passage_tests::cases;
 
 const SITEMAP: &str = "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>\
     <url><loc>{site}/docs/a.html</loc></url><url><loc>/docs/b.md?x=1&amp;y=2</loc></url>\
@@ -189,7 +190,7 @@ async fn compressed_pages_are_decompressed_and_the_password_goes_to_its_server_o
 async fn an_invalid_address_is_refused() {
     let cluster = text_cluster().await;
     let sources = Sources::with([("a.md", "# A\n")]);
-    for address in ["http://", "https://exa mple.org/"] {
+    for address in cases(["http://", "https://exa mple.org/"]) {
         let run = ingest_text(&cluster, &[address, &sources.book()]).await;
         run.assert_refusal(&format!("cannot fetch {address}: "), "Check the address");
     }

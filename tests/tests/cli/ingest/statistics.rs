@@ -3,6 +3,7 @@
 use crate::embedding_service::Service;
 use crate::{RunOutput, Sources, ingest_text, run_client, text_cluster, until_disconnected};
 use passage_tests::Cluster;
+use passage_tests::cases;
 use passage_tests::cluster::SUPERUSER;
 use std::fmt::Write;
 
@@ -39,7 +40,7 @@ async fn a_load_of_more_than_a_tenth_of_the_store_updates_the_statistics() {
     assert_eq!(cluster.query_lines(WITHOUT).await, [""; 0]);
     assert!(!doctor().await.contains("statistics"));
     let loaded = analyzed(&cluster).await;
-    for (from, to, times) in [(0, 100, 0), (100, 105, 0), (105, 117, 1)] {
+    for (from, to, times) in cases([(0, 100, 0), (100, 105, 0), (105, 117, 1)]) {
         let before = analyzed(&cluster).await;
         assert_eq!(ingest(&cluster, &sources, from, to).await.code, Some(0));
         assert_eq!(analyzed(&cluster).await - before, times, "{from} to {to}");

@@ -6,6 +6,7 @@ use crate::{
 };
 use passage::store::Store;
 use passage_tests::Cluster;
+use passage_tests::cases;
 use serde_json::Value;
 use std::fs;
 use std::process::Stdio;
@@ -94,10 +95,10 @@ async fn a_dry_run_reports_everything_and_writes_nothing() {
     sources.write("d.md", "# D\n");
     remove_file(&sources, "b.md");
     let next = next_transaction(&cluster).await;
-    for (grace, removal, counted) in [
+    for (grace, removal, counted) in cases([
         ("7days", "would orphan book/b.md", "1 orphaned"),
         ("0", "would remove book/b.md", "1 removed"),
-    ] {
+    ]) {
         let run = sync(&cluster, &[&sources.book(), "--dry-run", "--grace", grace]).await;
         assert_eq!(run.code, Some(0), "{}", run.stderr);
         for line in

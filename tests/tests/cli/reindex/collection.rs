@@ -6,6 +6,7 @@ use crate::{
     RunOutput, Sources, assert_sound, ingest_text, next_transaction, run_client, text_cluster,
     text_of, until_disconnected,
 };
+use passage_tests::cases;
 use passage_tests::wait::{until, within};
 use passage_tests::{Cluster, fixture};
 use std::fmt::Write;
@@ -170,7 +171,7 @@ async fn reindex_skips_documents_without_spans_and_refuses_usage_errors() {
     run_client(&cluster, ["reindex", "--collection", "mine", "--store", "none"])
         .await
         .assert_refusal("\"none\"", "passage init --store none");
-    for options in [["--version", "2"], ["--embedding-type", "byte"]] {
+    for options in cases([["--version", "2"], ["--embedding-type", "byte"]]) {
         assert_eq!(run_client(&cluster, ["reindex"].iter().chain(&options)).await.code, Some(2));
     }
 }
@@ -322,7 +323,9 @@ async fn the_next_reindex_completes_one_that_was_killed() {
     until("the service gets its 11th request", async || stuck.seen().len() >= 11).await;
     killed.kill().await.unwrap();
     until_disconnected(&cluster).await;
-    for (uri, text) in [("book/a.md", book(20)), ("book/b.md", book(30)), ("book/c.md", book(10))] {
+    for (uri, text) in
+        cases([("book/a.md", book(20)), ("book/b.md", book(30)), ("book/c.md", book(10))])
+    {
         assert_eq!(text_of(&cluster, uri).await, text);
     }
     assert_ne!(cluster.query_lines(CHUNKS).await, chunks);

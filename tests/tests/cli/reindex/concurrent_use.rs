@@ -44,10 +44,10 @@ async fn reindex_finds_changes_of_single_rows() {
     // At the first request for embeddings the shadow store has all documents.
     let service = Service::start(move |number, asked| {
         if number == 1 && !asked.is_first() {
-            let of = "document_id = (SELECT id FROM rag.documents WHERE uri = ";
+            let of_document = "document_id = (SELECT id FROM rag.documents WHERE uri = ";
             let write = format!(
-                "UPDATE rag.chunks SET content = content || 'Late.', end_byte = end_byte + 5 WHERE {of} 'book/a.md') AND ordinal = 5; \
-                 DELETE FROM rag.chunks WHERE {of} 'book/b.md') AND ordinal = 2; \
+                "UPDATE rag.chunks SET content = content || 'Late.', end_byte = end_byte + 5 WHERE {of_document} 'book/a.md') AND ordinal = 5; \
+                 DELETE FROM rag.chunks WHERE {of_document} 'book/b.md') AND ordinal = 2; \
                  UPDATE rag.documents SET title = 'Late' WHERE uri = 'book/c.md'"
             );
             let psql = passage_tests::cluster::Installation::find().bin("psql");

@@ -5,6 +5,7 @@ use crate::embedding_service::Service;
 use crate::reindex::collection::{CHUNKS, DOCUMENTS, MERGE, MISSING, book, embedded, with};
 use crate::{RunOutput, Sources, assert_sound, ingest_text, run_client, text_cluster};
 use passage_tests::Cluster;
+use passage_tests::cases;
 use passage_tests::cluster::SUPERUSER;
 use passage_tests::wait::{until, within};
 use std::process::Stdio;
@@ -263,9 +264,9 @@ const OBSTACLES: [(&str, &str, &str); 15] = [
 async fn a_store_with_unsupported_objects_is_refused_and_stays_unchanged() {
     let cluster = text_cluster().await;
     cluster.execute_as(SUPERUSER, "CREATE FUNCTION public.nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'").await;
-    for (make, what, remove) in OBSTACLES {
+    for (make, what, remove) in cases(OBSTACLES) {
         cluster.execute_as(SUPERUSER, make).await;
-        for arguments in [&["reindex"][..], &["reindex", "--dry-run"]] {
+        for arguments in cases([&["reindex"][..], &["reindex", "--dry-run"]]) {
             let refused = run_client(&cluster, arguments).await;
             refused.assert_refusal(
                 &format!("\"rag\" cannot be replaced while it has {what}"),

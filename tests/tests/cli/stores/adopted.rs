@@ -2,6 +2,7 @@
 //! and views that were defined by hand.
 
 use crate::*;
+use passage_tests::cases;
 
 /// The tables of each framework, with rows that contain the word "kettle", and the store that adopts them.
 const LAYOUTS: [(&str, &str, &str); 9] = [
@@ -101,7 +102,7 @@ async fn commands_that_read_answer_on_every_adopted_layout() {
     if cluster.lacks_vector("commands on adopted tables") {
         return;
     }
-    for layout in LAYOUTS {
+    for layout in cases(LAYOUTS) {
         let framework = layout.0;
         adopt(&cluster, layout).await;
         let answer = async |arguments: &[&str]| {
@@ -161,13 +162,13 @@ async fn commands_that_write_refuse_an_adopted_store_and_name_its_table() {
     let sources = Sources::with([("a.md", "# A\n")]);
     adopt(&cluster, LAYOUTS[0]).await;
     let before = cluster.query_text("SELECT count(*) || max(xmin::text) FROM docs").await;
-    for command in [
+    for command in cases([
         &["ingest", "--no-embed", &sources.book()][..],
         &["sync", "--no-embed", &sources.book()],
         &["reindex", "--no-embed"],
         &["remove", "1.md", "--yes"],
         &["init", "--no-embed"],
-    ] {
+    ]) {
         let refused = run(&cluster, command).await;
         refused.assert_refusal(
             "store \"app\" is read-only: it shows the table public.docs",
@@ -208,7 +209,7 @@ async fn embeddings_of_an_unknown_model_are_searched_only_with_its_name() {
     let default = "sentence-transformers/all-MiniLM-L6-v2";
 
     // Without the name: words only, with a note. A search by meaning asks for the name.
-    for command in [&["search", "kettle"][..], &["fragments", "kettle"]] {
+    for command in cases([&["search", "kettle"][..], &["fragments", "kettle"]]) {
         let words = run(&cluster, command).await;
         assert_eq!(words.code, Some(0), "{}", words.stderr);
         assert!(words.stdout.contains("kettle"), "{}", words.stdout);
@@ -219,7 +220,7 @@ async fn embeddings_of_an_unknown_model_are_searched_only_with_its_name() {
             words.stderr
         );
     }
-    for mode in ["vector", "hybrid"] {
+    for mode in cases(["vector", "hybrid"]) {
         let asked = run(&cluster, &["search", "kettle", "--mode", mode]).await;
         asked.assert_refusal(
             "the model of the embeddings in store \"app\" is unknown",
@@ -309,7 +310,7 @@ async fn commands_work_on_views_with_the_required_columns_alone() {
         .await;
     let id = cluster.query_text("SELECT id FROM app.chunks WHERE ordinal = 0").await;
     let document = cluster.query_text("SELECT DISTINCT document_id FROM app.chunks").await;
-    for command in [
+    for command in cases([
         &["status"][..],
         &["status", "--list"],
         &["doctor"],
@@ -317,7 +318,7 @@ async fn commands_work_on_views_with_the_required_columns_alone() {
         &["outline", &document],
         &["export"],
         &["export", "--jsonl", "documents"],
-    ] {
+    ]) {
         let output = run(&cluster, command).await;
         assert_eq!(output.code, Some(0), "{command:?}: {}{}", output.stdout, output.stderr);
         assert!(!output.stdout.contains("error   "), "{}", output.stdout);

@@ -4,6 +4,7 @@ use crate::embedding_service::Service;
 use crate::{RunOutput, Sources, text_cluster};
 use passage::embed::{ApiKey, Error, RemoteEmbedder, ServiceConfig as Settings, ServiceError};
 use passage_tests::Cluster;
+use passage_tests::cases;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -25,7 +26,7 @@ async fn a_found_file_cannot_set_data_keys_or_other_files() {
     let sources = Sources::with([("a.md", "# A\n\nText.\n")]);
     let (folder, home) = (sources.0.path(), tempfile::tempdir().unwrap());
     let url = service.url();
-    for (line, option) in [
+    for (line, option) in cases([
         (format!("embed-url = \"{url}\""), "embed-url"),
         ("embed-model = \"m\"".into(), "embed-model"),
         (format!("database-url = \"{}\"", cluster.url()), "database-url"),
@@ -38,11 +39,13 @@ async fn a_found_file_cannot_set_data_keys_or_other_files() {
         ("[remove]\nyes = true".into(), "yes"),
         ("[remove]\ncollection = \"a\"".into(), "collection"),
         ("[reindex]\ndrop-former = true".into(), "drop-former"),
-    ] {
+    ]) {
         fs::write(folder.join("passage.toml"), format!("# ours\n{line}\n")).unwrap();
         let number = 1 + line.lines().count();
         let location = format!("passage.toml, line {number}: ");
-        for arguments in [&["ingest", "book", "--no-embed"][..], &["search", "a"], &["status"]] {
+        for arguments in
+            cases([&["ingest", "book", "--no-embed"][..], &["search", "a"], &["status"]])
+        {
             let run = RunOutput::of(program(&cluster, folder, home.path()).args(arguments)).await;
             assert_eq!(run.code, Some(2), "{line}: {}{}", run.stdout, run.stderr);
             run.assert_refusal(&location, "--config passage.toml");
@@ -127,7 +130,7 @@ async fn a_found_collection_does_not_let_commands_write_to_it() {
     let state = "SELECT collection, uri, orphaned_at IS NULL, xmin FROM rag.documents ORDER BY id";
     let before = cluster.query_lines(state).await;
     fs::write(folder.join("passage.toml"), "version = \"1\"\ncollection = \"mine\"\n").unwrap();
-    for arguments in [
+    for arguments in cases([
         &["sync", "book", "--no-embed"][..],
         &["sync", "book", "--no-embed", "--grace", "0"],
         &["sync", "book", "--no-embed", "--grace", "0", "--collection", "mine"],
@@ -136,7 +139,7 @@ async fn a_found_collection_does_not_let_commands_write_to_it() {
         &["export"],
         &["embed"],
         &["reindex", "--no-embed"],
-    ] {
+    ]) {
         let run = RunOutput::of(program(&cluster, folder, home.path()).args(arguments)).await;
         let refusal = format!("cannot be set for passage {} by a file", arguments[0]);
         assert_eq!(run.code, Some(2), "{arguments:?}: {}{}", run.stdout, run.stderr);
@@ -237,7 +240,7 @@ async fn a_broken_configuration_is_explained_and_the_help_is_shown() {
         "Perhaps you mean \"limit\".",
     );
     assert!(!run.stderr.contains("working folder"), "{}", run.stderr);
-    for help in [&["--help"][..], &["search", "--help"], &["--version"]] {
+    for help in cases([&["--help"][..], &["search", "--help"], &["--version"]]) {
         let run = RunOutput::of(program(&cluster, folder.path(), home.path()).args(help)).await;
         assert_eq!(run.code, Some(0), "{}", run.stderr);
     }
@@ -245,12 +248,12 @@ async fn a_broken_configuration_is_explained_and_the_help_is_shown() {
 
 #[tokio::test]
 async fn a_key_is_sent_over_plain_http_only_to_the_loopback_interface() {
-    for url in [
+    for url in cases([
         "http://example.invalid/v1",
         "http://10.0.0.1/v1",
         "http://0.0.0.0:1/v1",
         "http://user:pw@example.invalid/v1",
-    ] {
+    ]) {
         let mut settings = Settings::new(url, "m");
         settings.retries = 0;
         settings.key = (!url.contains('@')).then(|| ApiKey::new(KEY));

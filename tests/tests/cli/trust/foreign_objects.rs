@@ -3,6 +3,7 @@
 
 use crate::{RunOutput, Sources, next_transaction, text_cluster, until_disconnected};
 use passage_tests::Cluster;
+use passage_tests::cases;
 use passage_tests::cluster::{OWNER, SUPERUSER};
 use passage_tests::wait::until;
 use std::process::Stdio;
@@ -99,10 +100,10 @@ async fn a_trigger_on_a_leftover_of_another_role_does_not_run() {
     let spared = cluster.query_lines_as(SUPERUSER, "SELECT key FROM top_reindex.settings").await;
     assert!(spared.contains(&"reindex".to_owned()), "{spared:?}");
     let (log, next) = (cluster.log().matches(SPRUNG).count(), next_transaction(&cluster).await);
-    for arguments in [
+    for arguments in cases([
         &["reindex", "--store", "top", "--no-embed"][..],
         &["reindex", "--store", "top", "--no-embed", "--dry-run"],
-    ] {
+    ]) {
         by(&cluster, SUPERUSER, arguments).await.assert_refusal(
             "schema top_reindex belongs to the role \"eve\", not to \"postgres\"",
             "Connect as \"eve\"",
@@ -117,7 +118,7 @@ async fn a_trigger_on_a_leftover_of_another_role_does_not_run() {
 async fn init_and_reindex_refuse_a_store_of_another_role() {
     let cluster = with_eve().await;
     cluster.execute_as("eve", "SELECT passage.create_store('hers')").await;
-    for table in ["documents", "chunks", "settings"] {
+    for table in cases(["documents", "chunks", "settings"]) {
         cluster
             .execute_as(
                 "eve",
@@ -126,13 +127,13 @@ async fn init_and_reindex_refuse_a_store_of_another_role() {
             .await;
     }
     let next = next_transaction(&cluster).await;
-    for arguments in [
+    for arguments in cases([
         &["reindex", "--store", "hers", "--no-embed"][..],
         &["reindex", "--store", "hers", "--no-embed", "--dry-run"],
         &["reindex", "--store", "hers", "--no-embed", "--collection", ""],
         &["init", "--store", "hers", "--no-embed"],
-    ] {
-        for role in [SUPERUSER, OWNER] {
+    ]) {
+        for role in cases([SUPERUSER, OWNER]) {
             let run = by(&cluster, role, arguments).await;
             run.assert_refusal(
                 &format!("schema hers belongs to the role \"eve\", not to \"{role}\""),
@@ -150,11 +151,11 @@ async fn init_and_reindex_refuse_a_store_of_another_role() {
     // She may administer her store, and so may members of her role.
     cluster.execute_as(SUPERUSER, "CREATE ROLE friend LOGIN; GRANT eve TO friend").await;
     cluster.execute_as("eve", "DROP TRIGGER trap ON hers.documents; DROP TRIGGER trap ON hers.chunks; DROP TRIGGER trap ON hers.settings").await;
-    for role in ["eve", "friend"] {
-        for arguments in [
+    for role in cases(["eve", "friend"]) {
+        for arguments in cases([
             &["init", "--store", "hers", "--no-embed"][..],
             &["reindex", "--store", "hers", "--no-embed", "--drop-former"],
-        ] {
+        ]) {
             let run = by(&cluster, role, arguments).await;
             assert_eq!(run.code, Some(0), "{role}: {}", run.stderr);
         }
@@ -168,7 +169,7 @@ async fn code_that_another_role_put_into_a_store_does_not_run() {
     let cluster = with_eve().await;
     cluster.execute_as("eve", "GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA eve TO PUBLIC").await;
     cluster.execute_as(SUPERUSER, "GRANT USAGE, CREATE ON SCHEMA top TO eve; GRANT TRIGGER ON ALL TABLES IN SCHEMA top TO eve").await;
-    for (role, make, object, remove) in [
+    for (role, make, object, remove) in cases([
         (
             "eve",
             "CREATE TRIGGER trap BEFORE INSERT OR UPDATE ON top.settings EXECUTE FUNCTION eve.triggered()",
@@ -199,13 +200,13 @@ async fn code_that_another_role_put_into_a_store_does_not_run() {
             "function eve.spring()",
             "ALTER TABLE top.settings ALTER value DROP DEFAULT",
         ),
-    ] {
+    ]) {
         cluster.execute_as(role, make).await;
-        for arguments in [
+        for arguments in cases([
             &["reindex", "--store", "top", "--no-embed"][..],
             &["reindex", "--store", "top", "--no-embed", "--collection", ""],
             &["init", "--store", "top", "--no-embed"],
-        ] {
+        ]) {
             let run = by(&cluster, SUPERUSER, arguments).await;
             run.assert_refusal(
                 &format!("{object} belongs to the role \"eve\""),
@@ -228,8 +229,10 @@ async fn doctor_runs_no_code_of_another_role() {
         GRANT SELECT ON ALL TABLES IN SCHEMA hers TO PUBLIC";
     cluster.execute_as("eve", hers).await;
     // Operators that match the comparisons of doctor better than those of PostgreSQL.
-    for (left, right) in [("real", "integer"), ("double precision", "bigint"), ("uuid", "uuid")] {
-        for name in ["<", "/", "="] {
+    for (left, right) in
+        cases([("real", "integer"), ("double precision", "bigint"), ("uuid", "uuid")])
+    {
+        for name in cases(["<", "/", "="]) {
             let gives = if name == "/" { "double precision" } else { "boolean" };
             let value = if name == "/" { "0::double precision" } else { "false" };
             let trap = format!(
@@ -251,17 +254,17 @@ async fn doctor_runs_no_code_of_another_role() {
     let no_view = "DROP VIEW hers.chunks; ALTER TABLE hers.rows RENAME TO chunks";
     let index = "SET search_path = eve; CREATE FUNCTION eve.constant(integer) RETURNS integer IMMUTABLE LANGUAGE plpgsql AS \
         $$ BEGIN RAISE LOG 'the trap of eve has run'; RETURN 1; END $$; CREATE INDEX trap ON hers.settings (eve.constant(1))";
-    for (make, object, remove) in [
+    for (make, object, remove) in cases([
         (view, "view hers.chunks", no_view),
         (
             index,
             "function eve.constant(integer)",
             "DROP INDEX hers.trap; DROP FUNCTION eve.constant",
         ),
-    ] {
+    ]) {
         cluster.execute_as("eve", make).await;
         let sprung = cluster.log().matches(SPRUNG).count();
-        for role in [SUPERUSER, OWNER] {
+        for role in cases([SUPERUSER, OWNER]) {
             let run = doctor(role).await;
             assert_eq!(run.code, Some(1), "{}", run.stdout);
             assert!(
@@ -295,7 +298,7 @@ async fn doctor_runs_no_code_of_another_role() {
     assert_eq!(cluster.log().matches(SPRUNG).count(), sprung, "{}", cluster.log());
 
     // A function whose arguments fit a call better than those of the extension's function.
-    for function in ["passage.check_store(name)", "_passage.store_settings(text)"] {
+    for function in cases(["passage.check_store(name)", "_passage.store_settings(text)"]) {
         let (schema, _) = function.split_once('.').unwrap();
         cluster.execute_as(SUPERUSER, &format!("GRANT CREATE ON SCHEMA {schema} TO eve")).await;
         let create = format!(

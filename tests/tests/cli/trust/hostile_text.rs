@@ -5,6 +5,7 @@
 
 use crate::{RunOutput, Sources, text_cluster};
 use passage_tests::Cluster;
+use passage_tests::cases;
 use passage_tests::cluster::{SUPERUSER, client_path};
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -103,7 +104,7 @@ async fn hostile_store() -> (Cluster, String) {
     let chunk = "INSERT INTO rag.chunks (document_id, ordinal, section, content, first_line, last_line, tokens) \
          VALUES ($2::text::uuid, 0, ARRAY[$1::text, $1], $1 || E'\\nvarroa ' || $1, 1, 2, 9) RETURNING id::text";
     let chunk: String = client.query_one(chunk, &[&EVIL, &id]).await.unwrap().get(0);
-    for key in ["model", "distance", "sizer", "language"] {
+    for key in cases(["model", "distance", "sizer", "language"]) {
         let sql = "INSERT INTO rag.settings (key, value) VALUES ($1, to_jsonb($2::text)) \
              ON CONFLICT (key) DO UPDATE SET value = excluded.value";
         client.execute(sql, &[&key, &EVIL]).await.unwrap();
@@ -159,7 +160,9 @@ async fn no_command_prints_control_characters_of_a_store() {
     assert_clean(&"doctor", &doctor.stdout, &[]);
 
     // Titles are one line everywhere; a pipe gets the content of documents unchanged.
-    for arguments in [&["search", "varroa"][..], &["fragments", "varroa"], &["context", &chunk]] {
+    for arguments in
+        cases([&["search", "varroa"][..], &["fragments", "varroa"], &["context", &chunk]])
+    {
         let piped = RunOutput::of(cluster.client_program().args(arguments)).await.stdout;
         assert!(piped.contains(&format!(" {SHOWN}")), "{piped:?}");
         let (line, _) = EVIL.split_once('\r').unwrap();
@@ -197,7 +200,7 @@ async fn messages_of_a_server_are_shown_without_control_characters() {
         )
         .await;
     assert_shown(&cluster, &["search", "valve"], "").await;
-    for (level, shown) in [("WARNING", ""), ("EXCEPTION", SHOWN)] {
+    for (level, shown) in cases([("WARNING", ""), ("EXCEPTION", SHOWN)]) {
         cluster.execute_as(SUPERUSER, &says(level)).await;
         for command in [&["status", "--list"][..], &["remove", "a", "--dry-run"]] {
             assert_shown(&cluster, command, shown).await;

@@ -4,6 +4,7 @@
 use crate::web_site::{Page, Site};
 use crate::{RunOutput, ingest_text, run_client, text_cluster};
 use passage_tests::Cluster;
+use passage_tests::cases;
 use std::fmt::Write;
 use std::net::ToSocketAddrs;
 
@@ -64,7 +65,7 @@ async fn a_private_address_is_refused_in_any_notation_unless_it_is_allowed() {
 async fn a_proxy_is_not_used_for_addresses_that_the_client_cannot_check() {
     let (cluster, proxy) = (text_cluster().await, Site::new());
     proxy.page("http://example.invalid/a.md", Page::new(200, "# A\n"));
-    for variable in ["http_proxy", "ALL_PROXY"] {
+    for variable in cases(["http_proxy", "ALL_PROXY"]) {
         let mut program = cluster.client_program();
         program.env(variable, &proxy.url);
         let refused =
@@ -197,9 +198,10 @@ async fn a_password_is_sent_over_plain_http_only_to_the_loopback_interface() {
     let (cluster, site) = (text_cluster().await, Site::new());
     site.page("/a.md", Page::new(200, "# A\n"));
     let port = site.url.rsplit(':').next().unwrap();
-    for address in
-        ["http://me:xyzzy-hunter2@example.invalid/a.md", "http://xyzzy-hunter2@10.0.0.1/a.md"]
-    {
+    for address in cases([
+        "http://me:xyzzy-hunter2@example.invalid/a.md",
+        "http://xyzzy-hunter2@10.0.0.1/a.md",
+    ]) {
         let refused = ingest_anywhere(&cluster, &[address]).await;
         refused.assert_refusal("its password would be sent over plain http", "with https");
     }

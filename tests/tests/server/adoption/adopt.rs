@@ -2,6 +2,7 @@
 //! rights of their owner alone.
 
 use passage_tests::Cluster;
+use passage_tests::cases;
 use passage_tests::cluster::{OWNER, SUPERUSER};
 use passage_tests::wait::{until, within};
 use tokio_postgres::Client;
@@ -376,13 +377,13 @@ async fn a_table_that_another_role_creates_after_a_drop_runs_no_code_of_it() {
             CREATE VIEW parts AS SELECT public.steal() AS id, 'tea'::text AS page, 0 AS position, '{}'::text[] AS headings, 'x'::text AS body, 0 AS first_character",
         )
         .await;
-    for read in [
+    for read in cases([
         "EXECUTE chunks",
         "EXECUTE documents",
         "SELECT * FROM kept.chunks",
         "SELECT * FROM passage.search_hits('tea', store => 'kept')",
         "SELECT passage.upgrade_store('kept')",
-    ] {
+    ]) {
         let error = reader.batch_execute(read).await.unwrap_err();
         let message = error.as_db_error().unwrap().message();
         assert!(!message.contains("stolen"), "{read}: {message}");
@@ -408,10 +409,10 @@ async fn a_document_is_found_by_its_uri_without_reading_all_documents() {
         .await;
     cluster.execute(&adopt("kept")).await;
     let client = cluster.client().await;
-    for call in [
+    for call in cases([
         "passage.outline('page 77', store => 'kept')",
         "passage.fragments('number', uri => 'page 77', store => 'kept')",
-    ] {
+    ]) {
         client.batch_execute("BEGIN").await.unwrap();
         let found = client.query(&format!("SELECT * FROM {call}"), &[]).await.unwrap();
         let read = "SELECT seq_tup_read FROM pg_stat_xact_user_tables WHERE schemaname = 'kept' AND relname = 'adopted_documents'";

@@ -1,6 +1,7 @@
 //! Keys and documents of adopted tables: every type of PostgreSQL, and every session whatever its settings.
 
 use passage_tests::Cluster;
+use passage_tests::cases;
 use passage_tests::cluster::{SUPERUSER, session_lines};
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
@@ -98,7 +99,7 @@ const CHUNKS: &str = "SELECT chunks.id, document_id, uri, ordinal, content FROM 
 
 async fn sessions(cluster: &Cluster) -> Vec<Client> {
     let mut sessions = Vec::new();
-    for settings in SETTINGS {
+    for settings in cases(SETTINGS) {
         let session = cluster.client().await;
         session.batch_execute(settings).await.unwrap();
         sessions.push(session);
@@ -125,11 +126,11 @@ async fn a_key_of_any_type_stays_in_step_in_every_session_or_is_refused() {
         cluster.execute(SETUP.rsplit_once(';').unwrap().0).await;
     }
     let sessions = sessions(&cluster).await;
-    for (sql_type, values, again) in KEYS {
-        for key in [
+    for (sql_type, values, again) in cases(KEYS) {
+        for key in cases([
             format!("id {sql_type} PRIMARY KEY"),
             format!("id {sql_type}, part integer DEFAULT 1, PRIMARY KEY (part, id)"),
-        ] {
+        ]) {
             let row = |(place, value)| format!("({value}, 'page', 'Water {place}.', {place})");
             let rows: Vec<_> = values.iter().enumerate().map(row).collect();
             let case = &key;
@@ -187,7 +188,7 @@ async fn a_key_of_any_type_stays_in_step_in_every_session_or_is_refused() {
             run(&sessions[0], "SELECT passage.unadopt('kept'); DROP TABLE public.keyed").await;
         }
     }
-    for sql_type in REFUSED {
+    for sql_type in cases(REFUSED) {
         if sql_type.contains("any_case") && !has_collation {
             continue;
         }
@@ -212,7 +213,7 @@ async fn a_key_of_any_type_stays_in_step_in_every_session_or_is_refused() {
 async fn a_document_is_the_same_in_every_session() {
     let cluster = Cluster::without_store().await;
     let sessions = sessions(&cluster).await;
-    for (sql_type, value) in [
+    for (sql_type, value) in cases([
         ("date", "'2026-11-27'"),
         ("timestamptz", "'2026-11-27 12:00+00'"),
         ("timestamp", "'2026-11-27 12:00'"),
@@ -224,7 +225,7 @@ async fn a_document_is_the_same_in_every_session() {
         ("tstzrange", "'[2026-11-27 12:00+00,)'"),
         ("jsonb", r#"'{"a": 1}'"#),
         ("xml", "xmlparse(CONTENT '<a/>')"),
-    ] {
+    ]) {
         if sessions[0].batch_execute(&format!("SELECT ({value})::{sql_type}")).await.is_err() {
             // The server was built without XML.
             continue;

@@ -8,6 +8,7 @@ and counts. No text of a hidden row may appear anywhere.
 */
 
 use passage_tests::Cluster;
+use passage_tests::cases;
 use passage_tests::cluster::{SUPERUSER, session_lines};
 use std::fmt::Write;
 use tokio_postgres::Client;
@@ -156,7 +157,7 @@ async fn round(cluster: &Cluster, random: &mut Random) {
         // Policies for reading also decide which rows a statement may change.
         let _ = cluster.client_as(role).await.batch_execute(&statement).await;
     }
-    for role in ["alice", "bob"] {
+    for role in cases(["alice", "bob"]) {
         let reader = cluster.client_as(role).await;
         reader.batch_execute(&format!("SET app.tenant = '{role}'")).await.unwrap();
         let visible = session_lines(&reader, "SELECT id FROM notes ORDER BY id").await;

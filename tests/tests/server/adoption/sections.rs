@@ -2,6 +2,7 @@
 //! characters record them together.
 
 use passage_tests::Cluster;
+use passage_tests::cases;
 use std::fmt::Write as _;
 
 /// A linear congruential generator.
@@ -16,7 +17,7 @@ impl Random {
 }
 
 /// A row of the framework's table.
-struct Piece {
+struct FrameworkRow {
     id: usize,
     page: usize,
     titles: [String; 2],
@@ -26,7 +27,7 @@ struct Piece {
     movable: bool,
 }
 
-impl Piece {
+impl FrameworkRow {
     /// Returns the statement that writes the row, as an upsert.
     fn write(&self, table: Table) -> String {
         let metadata = format!(
@@ -88,7 +89,12 @@ impl Table {
 
 /// Writes the pieces of a page with sections of one to four pieces. Every piece after the first one of a section
 /// repeats the end of the previous one. Returns the text of the page.
-fn split(random: &mut Random, page: usize, sections: usize, pieces: &mut Vec<Piece>) -> String {
+fn split(
+    random: &mut Random,
+    page: usize,
+    sections: usize,
+    pieces: &mut Vec<FrameworkRow>,
+) -> String {
     let mut text = String::new();
     let mut word = 0;
     let mut sentence = |random: &mut Random| {
@@ -112,7 +118,7 @@ fn split(random: &mut Random, page: usize, sections: usize, pieces: &mut Vec<Pie
         for piece in 0..count {
             let new = sentence(random);
             let written = format!("{overlap}{new}");
-            pieces.push(Piece {
+            pieces.push(FrameworkRow {
                 id: pieces.len() + 1,
                 page,
                 titles: titles.clone(),
@@ -223,7 +229,7 @@ async fn offsets_that_count_through_the_document_order_its_rows() {
     }
     cluster.execute(Table::LangChain.create()).await;
     cluster.execute("SELECT count(*) FROM passage.adopt('pages', 'kept')").await;
-    for (id, start, section) in [(1, 40, "B"), (2, 0, "A"), (3, 90, "A"), (4, 60, "B")] {
+    for (id, start, section) in cases([(1, 40, "B"), (2, 0, "A"), (3, 90, "A"), (4, 60, "B")]) {
         let metadata =
             format!(r#"{{"source": "page", "start_index": {start}, "Header 1": "{section}"}}"#);
         cluster.execute(&Table::LangChain.insert(id, &format!("Text {id}"), &metadata)).await;

@@ -1,6 +1,7 @@
 //! The cost of a call: at most two statements that use indexes, for any number of hits and any size of a document.
 
 use passage_tests::Cluster;
+use passage_tests::cases;
 use passage_tests::cluster::SUPERUSER;
 use tokio_postgres::{Client, SimpleQueryMessage};
 
@@ -51,7 +52,7 @@ async fn value(client: &Client, sql: &str) -> i64 {
 async fn a_call_executes_at_most_two_statements_for_any_number_of_hits() {
     let cluster = library(100).await;
     let client = cluster.client_as(SUPERUSER).await;
-    for (function, arguments) in [
+    for (function, arguments) in cases([
         ("expand_contexts", "'broad'"),
         ("reassemble", "'broad'"),
         ("reassemble", "'auto'"),
@@ -61,7 +62,7 @@ async fn a_call_executes_at_most_two_statements_for_any_number_of_hits() {
         ("expand_contexts", "'merge'"),
         ("explain_context", "'hierarchical'"),
         ("reassemble", "'hierarchical', imports => true"),
-    ] {
+    ]) {
         client.batch_execute("INSERT INTO rag.strategies (name, base) VALUES ('mine', 'reassembly') ON CONFLICT DO NOTHING").await.unwrap();
         for hits in [1, 10, 200] {
             value(&client, "SELECT count(*) FROM (SELECT pg_stat_statements_reset()) AS reset")
@@ -94,7 +95,7 @@ async fn a_call_executes_at_most_two_statements_for_any_number_of_hits() {
 async fn a_search_executes_few_statements_although_its_hits_share_passages() {
     let cluster = library(2_000).await;
     let client = cluster.client_as(SUPERUSER).await;
-    for max_passages in [1, 3, 10, 100] {
+    for max_passages in cases([1, 3, 10, 100]) {
         value(&client, "SELECT count(*) FROM (SELECT pg_stat_statements_reset()) AS reset").await;
         let sql =
             format!("SELECT count(*) FROM passage.search('x', max_passages => {max_passages})");
@@ -140,7 +141,7 @@ async fn a_bounded_call_reads_the_same_pages_in_a_document_of_fifty_thousand_chu
         if analysed {
             cluster.execute("ANALYZE rag.documents, rag.chunks").await;
         }
-        for role in [SUPERUSER, "reader"] {
+        for role in cases([SUPERUSER, "reader"]) {
             let client = cluster.client_as(role).await;
             client.batch_execute("SET jit = off").await.unwrap();
             let before = value(&cluster.client_as(SUPERUSER).await, scans).await;
@@ -181,7 +182,7 @@ async fn a_slow_call_can_be_cancelled() {
     assert_eq!(value(&client, &sql).await, i64::from(CHUNKS));
     let whole = begun.elapsed();
 
-    for divisor in [5, 20] {
+    for divisor in cases([5, 20]) {
         let timeout = (whole / divisor).as_millis().max(1);
         client.batch_execute(&format!("SET statement_timeout = {timeout}")).await.unwrap();
         let error = client.simple_query(&sql).await.unwrap_err();

@@ -1,6 +1,7 @@
 //! Large and odd input: calls stay bounded or fail with a clear error.
 
 use passage_tests::Cluster;
+use passage_tests::cases;
 use passage_tests::cluster::SUPERUSER;
 
 /// Returns SQL for a document whose chunks have the sections of an SQL expression over `n`.
@@ -58,11 +59,11 @@ async fn a_section_may_be_ten_thousand_titles_deep() {
 #[tokio::test]
 async fn a_title_may_be_as_long_as_a_book() {
     let cluster = Cluster::start().await;
-    for (i, title) in
+    for (i, title) in cases(
         ["repeat('x', 300000)", "repeat('ünder_score ', 30000)", "repeat('a b ', 100000)"]
             .iter()
-            .enumerate()
-    {
+            .enumerate(),
+    ) {
         cluster.execute("TRUNCATE rag.documents CASCADE").await;
         cluster.execute(&document(3, &format!("ARRAY['A', {title} || n]"), "n::text")).await;
         let sql = format!(
@@ -81,11 +82,11 @@ async fn a_title_may_be_as_long_as_a_book() {
 #[tokio::test]
 async fn a_chunk_may_hold_ten_megabytes() {
     let cluster = Cluster::start().await;
-    for content in [
+    for content in cases([
         "repeat('word ', 2000000)",
         "repeat('x', 10000000)",
         "(SELECT string_agg(md5(i::text), ' ') FROM generate_series(1, 300000) AS i)",
-    ] {
+    ]) {
         cluster.execute("TRUNCATE rag.documents CASCADE").await;
         cluster.execute(&document(3, "'{}'", content)).await;
         let sql = format!(
@@ -100,7 +101,7 @@ async fn a_chunk_may_hold_ten_megabytes() {
 #[tokio::test]
 async fn create_extension_in_a_database_that_is_not_utf8_is_refused() {
     let cluster = Cluster::start().await;
-    for (name, encoding) in [("latin", "LATIN1"), ("bytes", "SQL_ASCII")] {
+    for (name, encoding) in cases([("latin", "LATIN1"), ("bytes", "SQL_ASCII")]) {
         let sql =
             format!("CREATE DATABASE {name} TEMPLATE template0 ENCODING '{encoding}' LOCALE 'C'");
         cluster.execute_as(SUPERUSER, &sql).await;
@@ -146,7 +147,8 @@ async fn containers_are_found_ten_thousand_titles_deep_and_among_a_hundred_thous
         "count(*) || ' ' || min(ordinal) || ' ' || max(ordinal)",
     );
     assert_eq!(cluster.query_text(&middle).await, "500 0 99999");
-    for (max_chunks, expected) in [(500, "true false 500"), (1_000_000, "false true 100000")] {
+    for (max_chunks, expected) in cases([(500, "true false 500"), (1_000_000, "false true 100000")])
+    {
         let sql = format!(
             "SELECT truncated || ' ' || complete || ' ' || tokens
             FROM passage.reassemble('{{{HIT}}}', NULL, 'hierarchical', max_tokens => 0, max_chunks => {max_chunks})"

@@ -9,20 +9,34 @@ mod calls;
 mod code;
 mod json;
 mod prose;
-mod strategies;
 
 pub use crate::rng::Rng;
 pub use calls::{Call, Function, call};
-pub use strategies::own;
 
-use super::model::{Chunk, Document, Section};
+use super::model::{Chunk, Document, PRESETS, Section, UserStrategy};
+use calls::limits;
 use uuid::Uuid;
 
 /// The largest number of chunks of a document.
-const MOST: usize = 40;
+const MAX_PIECES: usize = 40;
+
+/// Media types and patterns for which a strategy is the default.
+const PATTERNS: [&str; 11] = [
+    "text/markdown",
+    "text/x-python",
+    "application/json",
+    "text/x-json",
+    "application/toml",
+    "text/vnd.nobody-knows",
+    "text/*",
+    "text/*",
+    "application/*",
+    "image/*",
+    "*/*",
+];
 
 /// A chunk as a splitter makes it.
-struct Piece {
+struct GeneratedChunk {
     section: Section,
     /// How much its level exceeds that of its section: by one inside of an item, and for several members.
     deeper: usize,
@@ -30,7 +44,7 @@ struct Piece {
     content: String,
 }
 
-impl Piece {
+impl GeneratedChunk {
     fn new(section: &[String], unit: &'static str, content: impl Into<String>) -> Self {
         Self { section: section.to_vec(), deeper: 0, unit, content: content.into() }
     }
@@ -72,7 +86,12 @@ const JSON: [&str; 5] = [
 ];
 
 /// Makes rows of pieces, with flaws.
-fn chunks(number: u32, pieces: Vec<Piece>, kind: &'static str, rng: &mut Rng) -> Vec<Chunk> {
+fn chunks(
+    number: u32,
+    pieces: Vec<GeneratedChunk>,
+    kind: &'static str,
+    rng: &mut Rng,
+) -> Vec<Chunk> {
     // A flaw is rare in most documents and frequent in some.
     let mut flaw = || *rng.choose(&[0, 0, 0, 0, 0, 5, 30, 100]);
     let (no_unit, odd_unit, odd_kind, no_tokens) = (flaw(), flaw(), flaw(), flaw());
@@ -91,7 +110,7 @@ fn chunks(number: u32, pieces: Vec<Piece>, kind: &'static str, rng: &mut Rng) ->
     let mut byte = 0;
     let mut chunks: Vec<Chunk> = Vec::new();
     for (piece, id) in pieces.into_iter().zip(ids) {
-        let Piece { section, deeper, mut unit, content } = piece;
+        let GeneratedChunk { section, deeper, mut unit, content } = piece;
         if rng.percent(odd_unit) {
             unit = *rng.choose(&["module", "container", "member", "value", "text", "paragraph"]);
         }
@@ -134,4 +153,16 @@ fn chunks(number: u32, pieces: Vec<Piece>, kind: &'static str, rng: &mut Rng) ->
         byte += missing as i64 * 5;
     }
     chunks
+}
+
+/// Returns strategies, most of them defaults for some media types.
+pub fn own(rng: &mut Rng) -> Vec<UserStrategy> {
+    let names = ["f", "b", "e", "a", "d", "c"];
+    let row = |name: &&str| UserStrategy {
+        name: (*name).to_owned(),
+        base: rng.choose::<&str>(&PRESETS[1..]),
+        default_for: (0..rng.below(3)).map(|_| *rng.choose(&PATTERNS)).collect(),
+        limits: limits(20, rng),
+    };
+    names.iter().map(row).collect()
 }

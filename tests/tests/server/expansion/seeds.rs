@@ -111,8 +111,8 @@ async fn seed_002_windows_by_kind_and_scores_by_distance() {
         let row = |distance: i64| {
             let role = if distance == 0 { "hit" } else { "adjacent" };
             let decayed = ["1", "0.5", "0.25", "0.166666667"][distance.unsigned_abs() as usize];
-            let of = format!("of {number}/4, score 1, decayed {decayed}");
-            format!("{number}/{} {role} {distance} {of}", 4 + distance)
+            let scores = format!("of {number}/4, score 1, decayed {decayed}");
+            format!("{number}/{} {role} {distance} {scores}", 4 + distance)
         };
         let expected: Vec<String> = (-width..=width).map(row).collect();
         assert_eq!(answer, expected, "{kind}");

@@ -1,6 +1,7 @@
 //! The install script runs with the rights of a superuser and calls no function of another role.
 
 use passage_tests::Cluster;
+use passage_tests::cases;
 use passage_tests::cluster::{OWNER, SUPERUSER};
 
 /// A schema `evil` whose functions PostgreSQL prefers for names without a schema.
@@ -42,7 +43,7 @@ async fn assert_independent(cluster: &Cluster, how: &str) {
 
 #[tokio::test]
 async fn the_search_path_of_the_installer_does_not_affect_the_script() {
-    for (how, install) in [
+    for (how, install) in cases([
         (
             "ltree in the hostile schema",
             "CREATE EXTENSION ltree SCHEMA evil; CREATE EXTENSION pg_passage",
@@ -59,7 +60,7 @@ async fn the_search_path_of_the_installer_does_not_affect_the_script() {
             "a search_path alone",
             "SET search_path = evil, pg_catalog; CREATE EXTENSION pg_passage CASCADE",
         ),
-    ] {
+    ]) {
         let cluster = Cluster::bare().await;
         cluster.execute(&format!("CREATE SCHEMA evil; {TRAPS}")).await;
         cluster.execute(install).await;
@@ -69,7 +70,7 @@ async fn the_search_path_of_the_installer_does_not_affect_the_script() {
 
 #[tokio::test]
 async fn the_script_ignores_functions_in_a_writable_public_schema() {
-    for role in [OWNER, SUPERUSER] {
+    for role in cases([OWNER, SUPERUSER]) {
         let cluster = Cluster::bare().await;
         cluster
             .execute_as(
@@ -85,7 +86,7 @@ async fn the_script_ignores_functions_in_a_writable_public_schema() {
 
 #[tokio::test]
 async fn an_existing_schema_of_the_name_fails_the_installation() {
-    for schema in ["passage", "_passage"] {
+    for schema in cases(["passage", "_passage"]) {
         let cluster = Cluster::bare().await;
         cluster
             .execute_as(
@@ -95,7 +96,7 @@ async fn an_existing_schema_of_the_name_fails_the_installation() {
             .await;
         let create = format!("CREATE SCHEMA {schema}; GRANT ALL ON SCHEMA {schema} TO PUBLIC");
         cluster.execute_as("mallory", &create).await;
-        for role in [OWNER, SUPERUSER] {
+        for role in cases([OWNER, SUPERUSER]) {
             let error = cluster.error_as(role, "CREATE EXTENSION pg_passage CASCADE").await;
             assert_eq!(error.code().code(), "42P06", "{role}");
             assert_eq!(error.message(), format!("schema \"{schema}\" already exists"));
@@ -108,7 +109,7 @@ async fn an_existing_schema_of_the_name_fails_the_installation() {
 #[tokio::test]
 async fn the_error_for_another_encoding_calls_no_function_of_the_installer() {
     let cluster = Cluster::bare().await;
-    for encoding in ["SQL_ASCII", "LATIN1"] {
+    for encoding in cases(["SQL_ASCII", "LATIN1"]) {
         let database = encoding.to_lowercase();
         let create = format!(
             "CREATE DATABASE {database} OWNER {OWNER} ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0"

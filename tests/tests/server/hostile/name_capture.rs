@@ -80,7 +80,7 @@ async fn outcome(client: &Client, call: &str) -> Outcome {
         let error = error.as_db_error().expect("the session lives");
         format!("{}: {}", error.code().code(), error.message())
     })?;
-    Ok(messages.iter().filter(|of| matches!(of, SimpleQueryMessage::Row(_))).count())
+    Ok(messages.iter().filter(|message| matches!(message, SimpleQueryMessage::Row(_))).count())
 }
 
 /// Creates a trap in the schema `public` for each use and returns their number.

@@ -1,6 +1,7 @@
 //! Administration of objects of other roles: it raises an error or reads the catalogs, and runs none of their code.
 
 use passage_tests::Cluster;
+use passage_tests::cases;
 use passage_tests::cluster::SUPERUSER;
 
 /// Body of a trap function: it increments a sequence, which no rollback undoes.
@@ -35,7 +36,7 @@ async fn assert_no_trap_ran(cluster: &Cluster, what: &str) {
 #[tokio::test]
 async fn create_store_rejects_objects_of_another_role() {
     let cluster = with_mallory().await;
-    for (what, setup, names) in [
+    for (what, setup, names) in cases([
         ("a schema", "CREATE SCHEMA rag", "schema \"rag\""),
         (
             "a table",
@@ -62,21 +63,21 @@ async fn create_store_rejects_objects_of_another_role() {
             "CREATE TABLE rag.embeddings (chunk_id uuid) PARTITION BY HASH (chunk_id)",
             "table \"embeddings\" of store \"rag\"",
         ),
-    ] {
-        for caller in [SUPERUSER, "victim"] {
+    ]) {
+        for caller in cases([SUPERUSER, "victim"]) {
             cluster.execute_as(SUPERUSER, "DROP SCHEMA IF EXISTS rag CASCADE").await;
             if setup != "CREATE SCHEMA rag" {
                 let schema = "CREATE SCHEMA rag; GRANT ALL ON SCHEMA rag TO mallory";
                 cluster.execute_as(caller, schema).await;
             }
             cluster.execute_as("mallory", setup).await;
-            for call in [
+            for call in cases([
                 "create_store()",
                 "create_store(dry_run => true)",
                 "create_store(partitions => 2)",
                 "create_store(distributed => 'schema', dry_run => true)",
                 "create_store(distributed => 'document')",
-            ] {
+            ]) {
                 let error = cluster.error_as(caller, &format!("SELECT passage.{call}")).await;
                 assert_eq!(error.code().code(), "42501", "{what} {caller} {error:?}");
                 assert_eq!(error.message(), format!("{names} is owned by role \"mallory\""));
@@ -135,7 +136,7 @@ async fn members_of_the_owning_role_can_change_a_store() {
 async fn set_role_does_not_make_code_of_a_store_run() {
     let cluster = with_mallory().await;
     let settings = "CREATE TABLE rag.settings (key text PRIMARY KEY, value jsonb NOT NULL)";
-    for (what, setup) in [
+    for (what, setup) in cases([
         (
             "a trigger",
             format!("{settings}; CREATE TRIGGER trap BEFORE INSERT ON rag.settings FOR EACH ROW EXECUTE FUNCTION evil.fired()"),
@@ -171,8 +172,8 @@ async fn set_role_does_not_make_code_of_a_store_run() {
             "a policy",
             format!("{settings}; ALTER TABLE rag.settings ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY; CREATE POLICY trap ON rag.settings USING (evil.truth(key))"),
         ),
-    ] {
-        for become_owner in ["SET ROLE mallory", "SET SESSION AUTHORIZATION mallory"] {
+    ]) {
+        for become_owner in cases(["SET ROLE mallory", "SET SESSION AUTHORIZATION mallory"]) {
             cluster
                 .execute_as(SUPERUSER, "DROP SCHEMA IF EXISTS rag CASCADE; DROP DOMAIN IF EXISTS evil.checked; DROP OPERATOR IF EXISTS evil.!! (NONE, text)")
                 .await;
@@ -215,8 +216,8 @@ async fn views_of_another_role_are_neither_read_nor_planned() {
             GRANT SELECT ON ALL TABLES IN SCHEMA lure TO PUBLIC",
         )
         .await;
-    for caller in [SUPERUSER, "victim"] {
-        for question in QUESTIONS {
+    for caller in cases([SUPERUSER, "victim"]) {
+        for question in cases(QUESTIONS) {
             let rows = cluster.query_rows_as(caller, question).await;
             assert_no_trap_ran(&cluster, question).await;
             if question.contains("check_store") {
@@ -237,12 +238,12 @@ async fn views_of_another_role_are_neither_read_nor_planned() {
             "CREATE SCHEMA mine; CREATE VIEW mine.chunks AS SELECT * FROM lure.chunks; CREATE VIEW mine.documents AS SELECT * FROM lure.documents",
         )
         .await;
-    for question in QUESTIONS {
+    for question in cases(QUESTIONS) {
         cluster.query_rows_as(SUPERUSER, &question.replace("lure", "mine")).await;
     }
     assert_no_trap_ran(&cluster, "a view over a view").await;
     // SET ROLE does not change that.
-    for question in QUESTIONS {
+    for question in cases(QUESTIONS) {
         cluster.query_rows_as(SUPERUSER, &format!("SET ROLE mallory; {question}")).await;
     }
     assert_no_trap_ran(&cluster, "SET ROLE").await;
@@ -264,7 +265,7 @@ async fn policies_of_another_role_do_not_run() {
             ALTER TABLE lure.documents ENABLE ROW LEVEL SECURITY; CREATE POLICY trap ON lure.documents USING (evil.truth(uri))",
         )
         .await;
-    for question in QUESTIONS {
+    for question in cases(QUESTIONS) {
         cluster.query_rows_as("victim", question).await;
         assert_no_trap_ran(&cluster, question).await;
     }
@@ -337,7 +338,7 @@ async fn casts_of_another_role_do_not_run() {
             make.replace("gen_random_uuid(), NULL)", "gen_random_uuid(), 'a')")
         };
         cluster.execute_as("mallory", &rows).await;
-        for question in QUESTIONS {
+        for question in cases(QUESTIONS) {
             cluster.query_rows_as(SUPERUSER, question).await;
             assert_no_trap_ran(&cluster, &format!("{column}: {question}")).await;
         }
@@ -374,7 +375,7 @@ async fn a_table_that_becomes_a_view_during_a_call_raises_an_error() {
         )
         .await;
     // The functions that run after the check of the catalogs.
-    for call in ["restricted_data_problems", "restricted_store_counts"] {
+    for call in cases(["restricted_data_problems", "restricted_store_counts"]) {
         let error =
             cluster.error_as(SUPERUSER, &format!("SELECT * FROM _passage.{call}('lure')")).await;
         assert_eq!(error.code().code(), "55000", "{error:?}");

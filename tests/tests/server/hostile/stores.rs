@@ -142,11 +142,11 @@ const OWN_WORDS: &[&str] = &[
 /// Returns the words that may appear in outputs: those of the right store and those of the odd values.
 async fn vocabulary(cluster: &Cluster, types: &[Type]) -> Vocabulary {
     let mut vocabulary = Vocabulary::default();
-    for of in types {
-        vocabulary.learn(of.name);
-        let sql_type = of.name;
+    for odd_type in types {
+        vocabulary.learn(odd_type.name);
+        let sql_type = odd_type.name;
         let texts: Vec<_> =
-            of.values.iter().map(|value| format!("(({value})::{sql_type})::text")).collect();
+            odd_type.values.iter().map(|value| format!("(({value})::{sql_type})::text")).collect();
         // Contents are joined, up to four of a document.
         let sql = format!(
             "WITH v (v) AS (VALUES ({}), (''))
@@ -156,7 +156,7 @@ async fn vocabulary(cluster: &Cluster, types: &[Type]) -> Vocabulary {
         for line in cluster.query_lines_as(ATTACKER, &sql).await {
             vocabulary.learn(&line);
         }
-        for value in of.values {
+        for value in odd_type.values {
             vocabulary.learn(value);
         }
     }
@@ -213,11 +213,13 @@ async fn a_column_of_any_type_is_read_correctly_or_an_error() {
 
     let only = std::env::var("HOSTILE_COLUMN").ok();
     let cases = |reach: Reach| -> Vec<Odd> {
-        let types: Vec<_> = types.iter().filter(|of| of.reach >= reach).collect();
+        let types: Vec<_> = types.iter().filter(|odd_type| odd_type.reach >= reach).collect();
         let cases: Vec<_> = COLUMNS
             .iter()
             .filter(|column| only.as_ref().is_none_or(|only| *only == column.name))
-            .flat_map(|column| types.iter().map(|of| Odd { column: *column, of: **of }))
+            .flat_map(|column| {
+                types.iter().map(|odd_type| Odd { column: *column, odd_type: **odd_type })
+            })
             .collect();
         if only.is_none() { share(&cases) } else { cases }
     };

@@ -1,6 +1,7 @@
 //! Types with misleading names: each is an error, or its values are read as what they are.
 
 use passage_tests::Cluster;
+use passage_tests::cases;
 use passage_tests::cluster::{OWNER, SUPERUSER};
 
 /// A role that may make temporary tables, as every role may, and nothing else.
@@ -119,14 +120,16 @@ async fn a_domain_that_the_owner_adds_to_ltree_is_not_read_as_a_path() {
 #[tokio::test]
 async fn ids_of_another_type_are_refused() {
     let cluster = Cluster::start().await;
-    for (relation, column) in [("chunks", "id"), ("chunks", "document_id"), ("documents", "id")] {
-        let table = |of: &str, columns: [&str; 2]| {
+    for (relation, column) in
+        cases([("chunks", "id"), ("chunks", "document_id"), ("documents", "id")])
+    {
+        let table = |table: &str, columns: [&str; 2]| {
             let columns = columns.map(|name| {
-                let is_wrong = (of, name) == (relation, column);
+                let is_wrong = (table, name) == (relation, column);
                 format!("{name} {}", if is_wrong { "text" } else { "uuid" })
             });
             format!(
-                "CREATE TABLE wrong.{of} ({}, ordinal integer, content text);",
+                "CREATE TABLE wrong.{table} ({}, ordinal integer, content text);",
                 columns.join(", ")
             )
         };
@@ -283,7 +286,7 @@ async fn a_setting_without_a_valid_language_is_a_problem_and_not_shown() {
             r#"setting language does not name a text search configuration|UPDATE own.settings SET value = '"english"' WHERE key = 'language';"#
         ]
     );
-    for call in ["create_store('own')", "upgrade_store('own')"] {
+    for call in cases(["create_store('own')", "upgrade_store('own')"]) {
         let error = cluster.error(&format!("SELECT passage.{call}")).await;
         assert_eq!(error.code().code(), "22023", "{error}");
         assert!(!error.message().contains("quokka"), "{error}");

@@ -1,6 +1,7 @@
 //! Errors are the same on every server: no Rust backtrace takes the place of the DETAIL.
 
 use passage_tests::Cluster;
+use passage_tests::cases;
 use tokio_postgres::error::DbError;
 
 /// Statements whose errors are raised by Rust, by SPI, and by the server, with and without a DETAIL.
@@ -27,7 +28,7 @@ async fn errors(backtrace: &str) -> Vec<ErrorText> {
     let cluster = Cluster::start_with(&[("RUST_BACKTRACE", backtrace)]).await;
     cluster.execute("ALTER TABLE rag.documents ADD CHECK (collection <> 'refused')").await;
     let mut said = Vec::new();
-    for sql in ERRORS {
+    for sql in cases(ERRORS) {
         let error: DbError = cluster.error(sql).await;
         let text = |text: Option<&str>| text.map(str::to_owned);
         // The DETAIL of a failing row contains the time.

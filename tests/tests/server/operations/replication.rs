@@ -1,5 +1,6 @@
 //! Logical replication: a subscriber with the same store gives the answers of its publisher.
 
+use passage_tests::cases;
 use passage_tests::cluster::{DATABASE, SUPERUSER};
 use passage_tests::markdown::Page;
 use passage_tests::read_calls::{ReadCalls, dimensions, embed, load};
@@ -92,7 +93,7 @@ async fn a_subscriber_gives_the_answers_of_its_publisher() {
     subscribe(&publisher, &subscriber, &contents.join(", ")).await;
     publisher.execute(&load("parts")).await;
     publisher.passage(["ingest", "--no-embed", fixture!("client/garden")]).await;
-    for store in ["rag", "parts"] {
+    for store in cases(["rag", "parts"]) {
         if publisher.has_vector() {
             publisher.execute(&embed(store)).await;
         }

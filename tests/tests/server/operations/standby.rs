@@ -1,5 +1,6 @@
 //! A standby: it gives the answers of its primary, and everything that writes names the primary.
 
+use passage_tests::cases;
 use passage_tests::read_calls::{ReadCalls, dimensions, embed, load};
 use passage_tests::{Cluster, fixture};
 
@@ -55,7 +56,7 @@ async fn functions_that_write_name_the_primary() {
         )
         .await;
     let standby = primary.standby().await;
-    for (function, sql) in [
+    for (function, sql) in cases([
         ("create_store", "SELECT passage.create_store('new')"),
         ("create_store", "SELECT passage.upgrade_store('parts')"),
         ("ingest", "SELECT passage.ingest('new.md', 'text')"),
@@ -63,7 +64,7 @@ async fn functions_that_write_name_the_primary() {
         ("adopt", "SELECT passage.adopt('more', 'another', document => 'page', content => 'body')"),
         ("unadopt", "SELECT passage.unadopt('noted')"),
         ("bring_in_step", "SELECT passage.bring_in_step('article')"),
-    ] {
+    ]) {
         let error = standby.error(sql).await;
         assert_eq!(error.code().code(), "25006", "{sql}: {error}");
         let message = format!("cannot execute passage.{function}() in a read-only transaction");

@@ -1,6 +1,7 @@
 //! Privileges: every role may call every function, and sees only the rows that its own privileges allow.
 
 use passage_tests::Cluster;
+use passage_tests::cases;
 use passage_tests::cluster::{OWNER, SUPERUSER};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -22,7 +23,7 @@ async fn every_function_has_a_comment_and_the_right_properties() {
         .parse()
         .unwrap();
     assert!(count >= 20, "{count} functions");
-    for (rule, exceptions) in [
+    for (rule, exceptions) in cases([
         ("are SECURITY DEFINER", "prosecdef"),
         ("lack a COMMENT", "obj_description(oid, 'pg_proc') IS NULL"),
         (
@@ -50,7 +51,7 @@ async fn every_function_has_a_comment_and_the_right_properties() {
             "cannot be called by everybody",
             "pronamespace = 'passage'::regnamespace AND NOT has_function_privilege('pg_monitor', oid, 'EXECUTE')",
         ),
-    ] {
+    ]) {
         let sql = format!(
             "SELECT oid::regprocedure FROM ({FUNCTIONS}) AS f WHERE {exceptions} ORDER BY 1"
         );

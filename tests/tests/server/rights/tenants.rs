@@ -1,6 +1,7 @@
 //! Row-level security: no function returns what a policy hides from the role.
 
 use passage_tests::Cluster;
+use passage_tests::cases;
 use passage_tests::cluster::{OWNER, SUPERUSER};
 use tokio_postgres::{Client, SimpleQueryMessage};
 
@@ -23,7 +24,7 @@ async fn hidden_rows_do_not_change_any_answer() {
     let everything = cluster.query_lines(EVERY_READ).await.join("\n");
     assert!(everything.contains("alice: hidden first step") && everything.contains("bob: steps"));
 
-    for (role, other) in [("alice", "bob"), ("bob", "alice")] {
+    for (role, other) in cases([("alice", "bob"), ("bob", "alice")]) {
         let seen = cluster.query_lines_as(role, EVERY_READ).await;
         assert!(!seen.join("\n").contains("hidden"), "{role} sees what is for editors");
         assert!(!seen.join("\n").contains(&format!("{other}: ")), "{role} sees {other}'s");
@@ -72,15 +73,17 @@ async fn a_search_by_embedding_under_a_policy_returns_all_visible_hits() {
 #[tokio::test]
 async fn a_hidden_hit_has_no_context() {
     let cluster = tenants().await;
-    for id in ["aaaaaaaa-0000-0000-0000-000000000002", "bbbbbbbb-0000-0000-0000-000000000003"] {
-        for sql in [
+    for id in
+        cases(["aaaaaaaa-0000-0000-0000-000000000002", "bbbbbbbb-0000-0000-0000-000000000003"])
+    {
+        for sql in cases([
             format!("SELECT role FROM passage.expand_context('{id}', 'document')"),
             format!("SELECT role FROM passage.expand_contexts('{{{id}}}', NULL, 'document')"),
             format!("SELECT rank FROM passage.reassemble('{{{id}}}', NULL, 'document')"),
             format!(
                 "SELECT true WHERE passage.assemble('bbbbbbbb-0000-0000-8000-000000000000', '{{{id}}}') <> ''"
             ),
-        ] {
+        ]) {
             assert_eq!(cluster.query_lines_as("alice", &sql).await, [""; 0], "{sql}");
             assert_ne!(
                 cluster

@@ -1,6 +1,7 @@
 //! How search works: the indexes that it uses, the part of a store that it reads, and its notices.
 
 use passage_tests::Cluster;
+use passage_tests::cases;
 use passage_tests::cluster::SUPERUSER;
 
 /// A store in which all chunks have the words of a common phrase, each hundredth a rarer word, and few a
@@ -75,7 +76,7 @@ async fn a_search_for_common_words_reads_the_same_pages_in_a_larger_store() {
         "SELECT id FROM rag.chunks, websearch_to_tsquery('english', 'common usual words') AS q
         WHERE tsv @@ q ORDER BY ts_rank(tsv, q) DESC LIMIT 10";
     let mut costs = Vec::new();
-    for chunks in [20_000, 120_000] {
+    for chunks in cases([20_000, 120_000]) {
         let cluster = library(chunks).await;
         costs.push((pages(&cluster, common).await, pages(&cluster, ranked).await));
         let rows = cluster.query_lines(common).await;
@@ -121,8 +122,8 @@ async fn common_words_are_found_at_any_place_and_with_any_filter() {
             ANALYZE",
         )
         .await;
-    let count = async |of: &str| {
-        let sql = format!("SELECT count(*) FROM passage.search_hits({of}, max_hits => 20)");
+    let count = async |arguments: &str| {
+        let sql = format!("SELECT count(*) FROM passage.search_hits({arguments}, max_hits => 20)");
         cluster.query_text(&sql).await
     };
     for arguments in [
@@ -253,9 +254,9 @@ async fn an_incomplete_search_by_embedding_gives_a_notice() {
             ANALYZE",
         )
         .await;
-    let script = |collection: &str, most: u32| {
+    let script = |collection: &str, max: u32| {
         format!(
-            "SET hnsw.max_scan_tuples = {most};
+            "SET hnsw.max_scan_tuples = {max};
             SELECT count(*) FROM passage.search_hits(embedding => '{{1,0}}', collection => '{collection}');"
         )
     };

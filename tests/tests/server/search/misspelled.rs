@@ -125,8 +125,8 @@ async fn words_with_one_slip_are_found_in_real_documents() {
     }
     client.batch_execute("ANALYZE rag.documents, rag.chunks").await.unwrap();
     let counts = join_all(SEEDS.map(|seed| ask(&cluster, &documents, seed))).await;
-    let share = |of: usize, scope: usize| {
-        let sum: usize = counts.iter().map(|count| count[of][scope]).sum();
+    let share = |kind: usize, scope: usize| {
+        let sum: usize = counts.iter().map(|count| count[kind][scope]).sum();
         sum as f64 / (COUNT * SEEDS.len()) as f64
     };
     for (scope, name) in ["the document", "the store"].into_iter().enumerate() {

@@ -1,6 +1,7 @@
 //! Triggers of `keep_in_step` after random statements: the store equals one that is filled from the tables.
 
 use passage_tests::Cluster;
+use passage_tests::cases;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
@@ -74,8 +75,8 @@ impl Random {
         (mixed ^ (mixed >> 31)) % bound
     }
 
-    fn one_of<'a>(&mut self, of: &[&'a str]) -> &'a str {
-        of[self.below(of.len() as u64) as usize]
+    fn one_of<'a>(&mut self, choices: &[&'a str]) -> &'a str {
+        choices[self.below(choices.len() as u64) as usize]
     }
 
     fn text(&mut self) -> String {
@@ -250,7 +251,7 @@ async fn a_store_in_step_equals_a_fresh_ingest_after_random_statements() {
     let mut random = Random(seed);
     let cluster = Cluster::start().await;
     cluster.execute(TABLES).await;
-    for (table, arguments) in TRIGGERS {
+    for (table, arguments) in cases(TRIGGERS) {
         cluster
             .execute(&format!(
                 "CREATE TRIGGER in_step AFTER INSERT OR UPDATE OR DELETE ON {table} FOR EACH ROW \

@@ -1,6 +1,7 @@
 //! The metadata of a document that `keep_in_step` makes of a row: the values of the row as JSON, whatever they are.
 
 use passage_tests::Cluster;
+use passage_tests::cases;
 use passage_tests::cluster::{SUPERUSER, session_lines};
 use std::fmt::Write as _;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -71,8 +72,8 @@ impl Random {
         ((mixed ^ (mixed >> 31)) % bound as u64) as usize
     }
 
-    fn one_of<'a>(&mut self, of: &[&'a str]) -> &'a str {
-        of[self.below(of.len())]
+    fn one_of<'a>(&mut self, choices: &[&'a str]) -> &'a str {
+        choices[self.below(choices.len())]
     }
 
     fn value(&mut self, values: &[&'static str]) -> &'static str {
@@ -133,8 +134,9 @@ fn value(random: &mut Random, braces: Braces, levels: usize) -> Template {
         _ => {
             let items: Vec<_> =
                 (0..random.below(3)).map(|_| value(random, braces, levels - 1)).collect();
-            let join =
-                |of: fn(&Template) -> &str| items.iter().map(of).collect::<Vec<_>>().join(", ");
+            let join = |text_of: fn(&Template) -> &str| {
+                items.iter().map(text_of).collect::<Vec<_>>().join(", ")
+            };
             let (texts, sqls) = (join(|item| &item.text), join(|item| &item.sql));
             Template::new(format!("[{texts}]"), format!("jsonb_build_array({sqls})"))
         }
@@ -235,11 +237,11 @@ async fn a_value_that_jsonb_cannot_hold_or_that_readers_cannot_parse_becomes_a_s
         cluster.execute(&format!("DELETE FROM notes; {} {insert}", trigger(template))).await;
         cluster.query_text("SELECT metadata FROM rag.documents").await
     };
-    for (column, value, expected) in [
+    for (column, value, expected) in cases([
         ("raw", r#"'"\u0000"'"#, r#"{"x": "\"\\u0000\""}"#),
         ("raw", r#"'"\ud800"'"#, r#"{"x": "\"\\ud800\""}"#),
         ("raw", "'1e999999'", r#"{"x": "1e999999"}"#),
-    ] {
+    ]) {
         let template = format!("{{\"x\": {{{column}}}}}");
         assert_eq!(metadata(&template, column, value).await, expected);
     }
@@ -257,7 +259,7 @@ async fn a_value_that_jsonb_cannot_hold_or_that_readers_cannot_parse_becomes_a_s
 #[tokio::test]
 async fn a_column_alone_holds_the_object_or_is_a_member_with_its_own_name() {
     let cluster = with_table().await;
-    for (column, value, expected) in [
+    for (column, value, expected) in cases([
         ("about", r#"'{"a": 1}'"#, r#"{"a": 1}"#),
         ("raw", r#"'{"a": 1}'"#, r#"{"a": 1}"#),
         ("tenant", r#"'{"a": 1}'"#, r#"{"a": 1}"#),
@@ -269,7 +271,7 @@ async fn a_column_alone_holds_the_object_or_is_a_member_with_its_own_name() {
         ("tenant", r#"'{"a": 1e400}'"#, r#"{"tenant": "{\"a\": 1e400}"}"#),
         ("tenant", r#"'{"a": "\u0000"}'"#, r#"{"tenant": "{\"a\": \"\\u0000\"}"}"#),
         ("number", "1", r#"{"number": 1}"#),
-    ] {
+    ]) {
         let insert = format!("INSERT INTO notes ({}) VALUES ({value})", quoted(column));
         let template = trigger(&format!("{{{column}}}"));
         cluster.execute(&format!("DELETE FROM notes; {template} {insert}")).await;
@@ -281,20 +283,20 @@ async fn a_column_alone_holds_the_object_or_is_a_member_with_its_own_name() {
 #[tokio::test]
 async fn a_template_that_is_no_object_is_refused_before_it_is_used() {
     let cluster = with_table().await;
-    for template in [
+    for template in cases([
         "",
         "[{number}]",
         "{tenant}{about}",
         r#"{"a": {number}"#,
         r#"{"a": x{number}}"#,
         r#"{"a": "\u0000"}"#,
-    ] {
+    ]) {
         let error =
             cluster.error(&format!("{} INSERT INTO notes DEFAULT VALUES", trigger(template))).await;
         assert_eq!(error.code().code(), "22023", "{template}: {error:?}");
         assert!(error.message().contains("\"in_step\"") && error.hint().is_some(), "{error:?}");
     }
-    for template in [r#"{"a": {numbr}}"#, r#"{"a": "{numbr}"}"#, "{numbr}"] {
+    for template in cases([r#"{"a": {numbr}}"#, r#"{"a": "{numbr}"}"#, "{numbr}"]) {
         let error =
             cluster.error(&format!("{} INSERT INTO notes DEFAULT VALUES", trigger(template))).await;
         assert_eq!(error.code().code(), "42703", "{template}: {error:?}");

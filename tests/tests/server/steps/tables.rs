@@ -2,6 +2,7 @@
 //! are attached and detached, policies, and concurrent writers.
 
 use passage_tests::Cluster;
+use passage_tests::cases;
 use passage_tests::cluster::SUPERUSER;
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
@@ -59,14 +60,14 @@ async fn a_key_is_compared_as_its_unique_index_compares_it() {
         )
         .await;
     // A type, two different keys, and a key that the index treats as equal to the first one.
-    for (key, [one, two, same]) in [
+    for (key, [one, two, same]) in cases([
         ("lettered.citext", ["'one'", "'two'", "'ONE'"]),
         ("lettered.word", ["'one'", "'two'", "'ONE'"]),
         ("own.tag", ["ROW('one')::own.tag", "ROW('two')::own.tag", "ROW('ONE')::own.tag"]),
         ("mood", ["'sad'", "'glad'", "'sad'"]),
         ("int4range", ["'[1,2)'", "'[3,4)'", "'[1,1]'"]),
         ("text[]", ["'{one}'", "'{two}'", "'{\"one\"}'"]),
-    ] {
+    ]) {
         let as_uri =
             |key: &str, value: &str| format!("'keys/' || (to_jsonb({value}::{key}) #>> '{{}}')");
         cluster

@@ -2,6 +2,7 @@
 //! with the rights of a role that writes the table.
 
 use passage_tests::Cluster;
+use passage_tests::cases;
 use passage_tests::cluster::{OWNER, SUPERUSER};
 use passage_tests::wait::{until, within};
 use tokio_postgres::Client;
@@ -111,12 +112,12 @@ async fn a_store_whose_name_another_role_took_is_not_written() {
 
     let superuser = cluster.client_as(SUPERUSER).await;
     for session in [&writer, &cluster.client_as("writer").await, &superuser] {
-        for sql in [
+        for sql in cases([
             INSERT,
             "UPDATE notes SET body = 'New.'",
             "DELETE FROM notes",
             "UPDATE notes SET id = -id",
-        ] {
+        ]) {
             let error = refused(session, sql, "rag.").await;
             assert!(error.detail().is_some_and(|detail| detail.contains("\"owner\"")), "{error:?}");
         }
@@ -153,7 +154,7 @@ async fn a_session_notices_at_once_that_a_role_is_no_longer_trusted() {
         .await;
     let superuser = cluster.client_as(SUPERUSER).await;
     let insert = "INSERT INTO others (body) VALUES ('Written.')";
-    for relation in ["parted.documents", "parted.chunks", "parted.chunks_1"] {
+    for relation in cases(["parted.documents", "parted.chunks", "parted.chunks_1"]) {
         superuser.batch_execute(insert).await.unwrap();
         let to = async |role: &str| {
             cluster.execute_as(SUPERUSER, &format!("ALTER TABLE {relation} OWNER TO {role}")).await;
@@ -173,11 +174,11 @@ async fn a_session_notices_at_once_that_a_role_is_no_longer_trusted() {
     let writer = cluster.client_as("writer").await;
     let inherited = "CREATE ROLE staff; GRANT mallory TO staff; GRANT staff TO owner";
     let disinherited = "REVOKE staff FROM owner";
-    for (trust, distrust) in [
+    for (trust, distrust) in cases([
         (inherited, disinherited),
         ("GRANT mallory TO owner", "REVOKE mallory FROM owner"),
         ("ALTER ROLE mallory SUPERUSER", "ALTER ROLE mallory NOSUPERUSER"),
-    ] {
+    ]) {
         refused(&writer, INSERT, "rag.chunks").await;
         cluster.execute_as(SUPERUSER, trust).await;
         writer.batch_execute(INSERT).await.unwrap_or_else(|error| panic!("{trust}: {error:?}"));
@@ -203,7 +204,7 @@ async fn code_of_another_role_in_a_store_is_not_run() {
              GRANT TRIGGER, REFERENCES ON ALL TABLES IN SCHEMA rag TO mallory; GRANT USAGE ON SCHEMA rag TO mallory",
         )
         .await;
-    for (role, attach, detach) in [
+    for (role, attach, detach) in cases([
         (
             "mallory",
             "CREATE TRIGGER trap BEFORE INSERT ON rag.documents EXECUTE FUNCTION evil.fired()",
@@ -251,7 +252,7 @@ async fn code_of_another_role_in_a_store_is_not_run() {
              ALTER FUNCTION public.fired() OWNER TO mallory",
             "ALTER FUNCTION public.fired() OWNER TO postgres",
         ),
-    ] {
+    ]) {
         writer.batch_execute(INSERT).await.unwrap();
         if role == OWNER {
             // The owner has to make such objects without running them as another role.
@@ -303,13 +304,15 @@ async fn a_cast_of_the_owner_of_a_type_is_not_run() {
              CREATE TYPE moods AS RANGE (subtype = evil.mood)",
         )
         .await;
-    for of_type in ["evil.mood", "evil.mood[]", "shown", "pair", "pair[]", "moods", "evil.word"] {
-        for (key, uses) in [
+    for of_type in
+        cases(["evil.mood", "evil.mood[]", "shown", "pair", "pair[]", "moods", "evil.word"])
+    {
+        for (key, uses) in cases([
             ("id", "'uri=moods/{id}', 'title={mood}'"),
             ("id", "'uri=moods/{id}', 'metadata={\"mood\": {mood}}'"),
             ("id", "'uri=moods/{id}/{mood}'"),
             ("mood", "'uri=moods/{mood}'"),
-        ] {
+        ]) {
             cluster
                 .execute(&format!(
                     "DROP TABLE IF EXISTS moody; CREATE TABLE moody (id integer, mood {of_type}, body text, UNIQUE ({key}));

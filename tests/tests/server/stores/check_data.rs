@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// The most files of a file name extension, and the most bytes of a file.
+/// The maximum number of files of a file name extension, and the maximum number of bytes of a file.
 const SAMPLE: (usize, u64) = (25, 100_000);
 
 /// Calls a function with each file below a folder, in order.

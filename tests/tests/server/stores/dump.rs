@@ -1,6 +1,7 @@
 //! Dump, restore and DROP EXTENSION: a store belongs to its owner and is never lost.
 
 use passage_tests::Cluster;
+use passage_tests::cases;
 use passage_tests::cluster::{OWNER, SUPERUSER};
 
 const TENANTS: &str = include_str!("../../../fixtures/tenants.sql");
@@ -70,7 +71,7 @@ async fn a_restored_store_gives_the_same_dump() {
     let (plain, custom) = (plain.to_str().unwrap(), custom.to_str().unwrap());
     cluster.run("pg_dump", ["-U", SUPERUSER, "-f", plain]).await;
     cluster.run("pg_dump", ["-U", SUPERUSER, "-Fc", "-f", custom]).await;
-    for database in ["plain", "custom"] {
+    for database in cases(["plain", "custom"]) {
         let sql = format!("CREATE DATABASE {database} OWNER {OWNER} TEMPLATE template0");
         cluster.execute_as(SUPERUSER, &sql).await;
     }

@@ -1,6 +1,7 @@
 //! `passage.ingest` in SQL: it writes the same rows as the client, concurrently with other writers, and keeps embeddings.
 
 use passage_tests::Cluster;
+use passage_tests::cases;
 use std::path::Path;
 use tokio_postgres::Client;
 
@@ -63,7 +64,7 @@ async fn rows(cluster: &Cluster, store: &str) -> Vec<String> {
 async fn client_and_sql_write_the_same_rows_for_a_document() {
     let cluster = two_stores().await;
     let client = cluster.client().await;
-    for name in FILES {
+    for name in cases(FILES) {
         by_client(&cluster, name, &[]).await;
         let sql = "SELECT outcome FROM passage.ingest($1, $2, store => 'by_sql')";
         let row = client.query_one(sql, &[&name, &fixture(name)]).await.unwrap();
@@ -88,7 +89,7 @@ async fn client_and_sql_write_the_same_rows_for_a_document() {
         ("--collection", "books"),
         ("--version", "1.0"),
     ];
-    for (name, left_out) in [("README.md", "none"), ("synopsis.html", "--media-type")] {
+    for (name, left_out) in cases([("README.md", "none"), ("synopsis.html", "--media-type")]) {
         let given = options.iter().filter(|(option, _)| *option != left_out);
         let given: Vec<_> = given.flat_map(|(option, value)| [*option, *value]).collect();
         by_client(&cluster, name, &given).await;
@@ -141,23 +142,26 @@ fn version(document: usize, version: usize) -> String {
 const DOCUMENTS: usize = 12;
 
 /// Ingests all documents in a version, beginning with another one each time, and returns the actions.
-async fn write_all(client: &Client, of: usize, from: usize) -> Vec<String> {
+async fn write_all(client: &Client, number: usize, from: usize) -> Vec<String> {
     let mut outcomes = Vec::new();
     for index in 0..DOCUMENTS {
         let document = (index + from) % DOCUMENTS;
         let sql = "SELECT outcome FROM passage.ingest($1, $2)";
-        let row = client.query_one(sql, &[&format!("{document}.md"), &version(document, of)]).await;
+        let row =
+            client.query_one(sql, &[&format!("{document}.md"), &version(document, number)]).await;
         outcomes.push(row.unwrap().get(0));
     }
     outcomes
 }
 
 /// Lets eight sessions write all documents at once, each in its version.
-async fn eight_sessions(cluster: &Cluster, of: fn(usize) -> usize) -> Vec<String> {
+async fn eight_sessions(cluster: &Cluster, version_of: fn(usize) -> usize) -> Vec<String> {
     let mut running = Vec::new();
     for session in 0..8 {
         let client = cluster.client().await;
-        running.push(tokio::spawn(async move { write_all(&client, of(session), session).await }));
+        running.push(tokio::spawn(async move {
+            write_all(&client, version_of(session), session).await
+        }));
     }
     let mut outcomes = Vec::new();
     for session in running {
@@ -171,9 +175,12 @@ async fn eight_sessions(cluster: &Cluster, of: fn(usize) -> usize) -> Vec<String
 #[tokio::test]
 async fn eight_sessions_that_write_the_same_documents_all_succeed() {
     let cluster = two_stores().await;
-    let count = |outcomes: &[String], of: &str| outcomes.iter().filter(|what| *what == of).count();
-    for (what, of) in [("added", (|_| 1) as fn(usize) -> usize), ("replaced", |_| 2)] {
-        let outcomes = eight_sessions(&cluster, of).await;
+    let count = |outcomes: &[String], outcome: &str| {
+        outcomes.iter().filter(|what| *what == outcome).count()
+    };
+    for (what, version_of) in cases([("added", (|_| 1) as fn(usize) -> usize), ("replaced", |_| 2)])
+    {
+        let outcomes = eight_sessions(&cluster, version_of).await;
         assert_eq!(count(&outcomes, what), DOCUMENTS);
         assert_eq!(count(&outcomes, "unchanged"), 7 * DOCUMENTS);
     }
@@ -186,7 +193,10 @@ async fn eight_sessions_that_write_the_same_documents_all_succeed() {
                  WHERE document_id = (SELECT id FROM rag.documents WHERE uri = '{document}.md')"
             );
             let text = cluster.query_text(&sql).await;
-            assert!((10..18).any(|of| text == version(document, of)), "{document}:\n{text}");
+            assert!(
+                (10..18).any(|number| text == version(document, number)),
+                "{document}:\n{text}"
+            );
         }
     }
 }
@@ -211,7 +221,7 @@ async fn client_and_sql_write_the_same_document_concurrently() {
         assert!(problems.is_empty(), "{problems:?}");
         let stored = "SELECT string_agg(content, '' ORDER BY ordinal) FROM rag.chunks";
         let stored = cluster.query_text(stored).await;
-        assert!([100, 200].iter().any(|of| stored == version(0, of + round)), "{stored}");
+        assert!([100, 200].iter().any(|number| stored == version(0, number + round)), "{stored}");
     }
 }
 

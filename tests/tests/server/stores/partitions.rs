@@ -1,5 +1,6 @@
 //! Stores whose chunks are partitioned: those of `create_store` and those made by hand.
 
+use passage_tests::cases;
 use passage_tests::cluster::{OWNER, SUPERUSER, model_path, session_lines};
 use passage_tests::read_calls::{ReadCalls, dimensions, embed, load};
 use passage_tests::{Cluster, fixture};
@@ -41,7 +42,7 @@ async fn stores() -> Cluster {
     }
     sql += BY_HAND;
     cluster.execute(&sql).await;
-    for store in ["by_hash", "by_list"] {
+    for store in cases(["by_hash", "by_list"]) {
         let columns = "string_agg(quote_ident(attname), ', ' ORDER BY attnum)";
         let columns = cluster
             .query_text(&format!(
@@ -84,7 +85,7 @@ async fn partitioned_stores_give_the_rows_of_a_single_table() {
     let calls = ReadCalls::new(&cluster, "plain").await;
     let mut found = 0;
     let plain = cluster.client().await;
-    for store in PARTITIONED {
+    for store in cases(PARTITIONED) {
         let client = cluster.client().await;
         for number in 0..400 {
             let rows = calls.compare(number, (&plain, "plain"), (&client, store)).await;
@@ -109,7 +110,7 @@ async fn check_store_accepts_partitions_made_by_hand_and_requires_an_index_on_id
             "SELECT object || ': ' || problem || ': ' || remedy FROM passage.check_store('{store}', true)"
         )
     };
-    for store in ["by_hash", "by_list"] {
+    for store in cases(["by_hash", "by_list"]) {
         let missing =
             format!("{store}.chunks: no index on (id): CREATE INDEX ON {store}.chunks (id);");
         assert_eq!(cluster.query_lines(&check(store)).await, [missing]);
@@ -166,9 +167,15 @@ async fn expansion_reads_only_the_partition_of_its_document() {
         .await;
     let partition: Vec<_> = partition.iter().map(|name| name.replace("parts.", "")).collect();
     for role in [OWNER, "reader"] {
-        for strategy in
-            ["none", "broad", "adjacent", "reassembly", "section", "hierarchical", "document"]
-        {
+        for strategy in cases([
+            "none",
+            "broad",
+            "adjacent",
+            "reassembly",
+            "section",
+            "hierarchical",
+            "document",
+        ]) {
             let one = format!(
                 "SELECT c::text FROM passage.expand_context('{}', '{strategy}', store => 'parts') AS c",
                 ids[0]
@@ -287,7 +294,9 @@ async fn partitions_of_another_role_are_refused() {
     cluster
         .execute_as(SUPERUSER, "CREATE ROLE mallory LOGIN; GRANT CREATE ON DATABASE passage TO mallory; ALTER TABLE parts.chunks_1 OWNER TO mallory")
         .await;
-    for sql in ["SELECT passage.create_store('parts')", "SELECT passage.upgrade_store('parts')"] {
+    for sql in
+        cases(["SELECT passage.create_store('parts')", "SELECT passage.upgrade_store('parts')"])
+    {
         let error = cluster.error(sql).await;
         assert_eq!(error.code().code(), "42501");
         assert_eq!(
@@ -396,14 +405,14 @@ impl Both {
 
     async fn assert_same_rows(&self, after: &str) {
         let rows = |store: &str| {
-            let of = |table: &str| {
+            let rows_of = |table: &str| {
                 format!(
                     "SELECT '{table} ' || (to_jsonb(t) - '{{ingested_at,embedding}}'::text[])::text FROM {store}.{table} AS t"
                 )
             };
             // Without pgvector there are no rows of embeddings.
             let embedded = self.is_embedding.then_some("embeddings");
-            let tables = ["documents", "chunks"].into_iter().chain(embedded).map(of);
+            let tables = ["documents", "chunks"].into_iter().chain(embedded).map(rows_of);
             format!("{} ORDER BY 1", tables.collect::<Vec<_>>().join(" UNION ALL "))
         };
         let plain = self.cluster.query_lines(&rows("one_table")).await;
@@ -435,12 +444,12 @@ async fn load_read_and_remove(stores: &Both) {
     stores.run_both(&stores.embedding(&sync)).await;
     stores.assert_same_rows("ingest").await;
     let mode = if stores.is_embedding { "hybrid" } else { "text" };
-    for command in [
+    for command in cases([
         &["search", "--mode", mode, "water seedlings"][..],
         &["fragments", "--no-embed", "seedlings"],
         &["outline", "garden/bees.md"],
         &["export"],
-    ] {
+    ]) {
         assert!(!stores.run_both(command).await.is_empty());
     }
     let id = stores.cluster.query_text("SELECT id FROM parts.chunks ORDER BY id LIMIT 1").await;
@@ -460,7 +469,7 @@ async fn reindex_whole_stores(stores: &Both) {
             ALTER TABLE parts.chunks_2 ENABLE ROW LEVEL SECURITY; GRANT SELECT ON parts.chunks_3 TO PUBLIC",
         )
         .await;
-    for store in ["one_table", "parts"] {
+    for store in cases(["one_table", "parts"]) {
         let reindex = ["reindex", "--quiet", "--language", "german", "--drop-former"];
         stores.run(store, &stores.embedding(&reindex)).await;
     }

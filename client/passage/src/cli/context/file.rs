@@ -71,7 +71,8 @@ async fn view(
 ) -> Result<Value, Error> {
     let functions = store.functions(&["explain_context", "outline", "reassemble"]).await?;
     let call = async |name: &str, arguments: &Map<String, Value>| {
-        let named: Vec<_> = functions.iter().filter(|of| of.name == name).cloned().collect();
+        let named: Vec<_> =
+            functions.iter().filter(|function| function.name == name).cloned().collect();
         store.call(&named, arguments, None).await.map(|result| result.values())
     };
     let arguments = arguments(chunk, options);

@@ -43,10 +43,12 @@ impl Events {
                 let rate = chunks as f64 / progress.elapsed().as_secs_f64();
                 progress.bar.set_message(format!("{chunks} chunks embedded, {rate:.0}/s"));
             }
-            Event::Indexing { done, of } => {
-                progress.bar.set_message(format!("{done} of {of} embeddings in the vector index"));
+            Event::Indexing { done, total } => {
+                progress
+                    .bar
+                    .set_message(format!("{done} of {total} embeddings in the vector index"));
                 if *done == 0 {
-                    let line = format!("building the vector index of {of} embeddings");
+                    let line = format!("building the vector index of {total} embeddings");
                     progress.bar.note_if_hidden(&line);
                 }
             }

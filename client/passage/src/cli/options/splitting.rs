@@ -219,16 +219,16 @@ fn too_long_for_model() -> Notice {
 
 /// Names the options in the error of limits that are not in order.
 fn out_of_order(error: &passage_split::Error, model: Option<&Model>) -> Error {
-    let passage_split::Error::OutOfRange { argument, value, most } = error else {
+    let passage_split::Error::OutOfRange { argument, value, max } = error else {
         return error.clone().into();
     };
     let option = argument.replace('_', "-");
-    let cause = format!("--{option} must be at most {most}, not {value}");
+    let cause = format!("--{option} must be at most {max}, not {value}");
     let remedy = match (*argument, model) {
-        ("preferred_size", _) => format!("Choose a size of at most --max-size, which is {most}."),
-        ("min_size", _) => format!("Choose a size of at most --preferred-size, which is {most}."),
+        ("preferred_size", _) => format!("Choose a size of at most --max-size, which is {max}."),
+        ("min_size", _) => format!("Choose a size of at most --preferred-size, which is {max}."),
         (_, Some(_)) => format!(
-            "The model reads {most} wordpieces of a chunk. Choose a smaller size, or a model that reads more."
+            "The model reads {max} wordpieces of a chunk. Choose a smaller size, or a model that reads more."
         ),
         (_, None) => "Choose a smaller size.".into(),
     };

@@ -89,11 +89,11 @@ fn duration(timing: &Timing) -> String {
 fn hit(output: &mut String, hit: &Hit) {
     title(output, hit.rank, hit.title.as_deref(), &hit.section);
     let mut facts = vec![format!("score {}", score(hit.score))];
-    for (leg, rank, of) in
+    for (leg, rank, leg_score) in
         [("meaning", hit.vector_rank, hit.vector_score), ("words", hit.text_rank, hit.text_score)]
     {
-        if let (Some(rank), Some(of)) = (rank, of) {
-            facts.push(format!("by {leg} {rank} ({})", score(of)));
+        if let (Some(rank), Some(leg_score)) = (rank, leg_score) {
+            facts.push(format!("by {leg} {rank} ({})", score(leg_score)));
         }
     }
     facts.extend(hit.tokens.map(|tokens| count(tokens as usize, "token")));
@@ -104,7 +104,7 @@ fn hit(output: &mut String, hit: &Hit) {
 fn passage(output: &mut String, passage: &Passage) {
     title(output, passage.rank, passage.title.as_deref(), &passage.section);
     let mut facts: Vec<_> =
-        passage.score.map(|of| format!("score {}", score(of))).into_iter().collect();
+        passage.score.map(|value| format!("score {}", score(value))).into_iter().collect();
     facts.push(count(passage.tokens as usize, "token"));
     let (hits, chunks) = (passage.hit_ids.len(), passage.chunk_ids.len());
     facts.push(format!("{hits} of {} hit", count(chunks, "chunk")));
@@ -126,7 +126,7 @@ fn title(output: &mut String, rank: i32, title: Option<&str>, titles: &[String])
     line(output, &format!("{BOLD}{rank}{BOLD:#}  {TITLE}{titles}{TITLE:#}"));
 }
 
-/// Writes the place in the source, and further facts.
+/// Writes the place in the source, and other facts.
 fn source(
     output: &mut String,
     uri: Option<&str>,

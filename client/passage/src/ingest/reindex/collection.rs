@@ -19,7 +19,7 @@ use std::sync::Arc;
 use tokio::sync::Mutex;
 use uuid::Uuid;
 
-/// The most attempts for a document that others write at the same time.
+/// The maximum number of attempts for a document that others write at the same time.
 const ATTEMPTS: usize = 32;
 
 /// A job that reindexes one collection.

@@ -23,10 +23,10 @@ use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
 use uuid::Uuid;
 
-/// The most documents that are processed while others wait.
+/// The maximum number of documents that are processed while others wait.
 const FEW: usize = 200;
 
-/// The most passes that bring the shadow store up to date before others have to wait.
+/// The maximum number of passes that bring the shadow store up to date before others have to wait.
 const PASSES: usize = 8;
 
 /// The longest time to wait for the locks of the store.

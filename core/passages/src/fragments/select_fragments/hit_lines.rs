@@ -118,10 +118,10 @@ impl HitLines<'_> {
             .max_by(|a, b| a.score.total_cmp(&b.score).then(b.aside.total_cmp(&a.aside)))?;
         let chosen = self.text_run.trimmed(best.lines);
         // Lines without relevance represent the hit only if they are most of it, or the only result.
-        let most =
+        let is_majority =
             || 2.0 * self.text_run.tokens(chosen.clone()) >= self.text_run.tokens(lines.clone());
         let represents = match relevance {
-            Relevance::Required => best.score > 0.0 || all <= 0.0 && most(),
+            Relevance::Required => best.score > 0.0 || all <= 0.0 && is_majority(),
             Relevance::Optional => true,
         };
         (!chosen.is_empty() && represents).then_some(chosen)
@@ -144,8 +144,8 @@ impl HitLines<'_> {
         if tokens > f64::from(room) && !only {
             return None;
         }
-        let most = (bytes.len() as f64 * (f64::from(room) / tokens).min(1.0)) as usize;
-        let end = self.text_run.text.floor_char_boundary(bytes.start + most);
+        let max_bytes = (bytes.len() as f64 * (f64::from(room) / tokens).min(1.0)) as usize;
+        let end = self.text_run.text.floor_char_boundary(bytes.start + max_bytes);
         (end > bytes.start).then_some(bytes.start..end)
     }
 }

@@ -50,7 +50,7 @@ const PART: usize = 1 << 16;
 /// Returns [`Error::PageTooLarge`] or [`Error::PageTooComplex`].
 pub(super) fn parse(text: &str) -> Result<Handle, Error> {
     if text.len() > MAX_BYTES {
-        return Err(Error::PageTooLarge { most: MAX_BYTES });
+        return Err(Error::PageTooLarge { max: MAX_BYTES });
     }
     let tree = Tree { document: Node::new(NodeData::Document), nodes: Cell::new(0) };
     let builder = TreeBuilder::new(tree, html5ever::tree_builder::TreeBuilderOpts::default());
@@ -65,7 +65,7 @@ pub(super) fn parse(text: &str) -> Result<Handle, Error> {
         while !matches!(tokenizer.feed(&input), TokenizerResult::Done) {}
         rest = after;
         if tokenizer.sink.is_full() {
-            return Err(Error::PageTooComplex { most: MAX_NODES });
+            return Err(Error::PageTooComplex { max: MAX_NODES });
         }
     }
     tokenizer.end();

@@ -215,7 +215,7 @@ fn hostile_pages_convert_in_linear_time() {
 
 #[test]
 fn a_page_with_too_many_nodes_or_bytes_is_an_error() {
-    let nodes = Error::PageTooComplex { most: parse::MAX_NODES };
+    let nodes = Error::PageTooComplex { max: parse::MAX_NODES };
     for tag in ["<tr><td>", "<br>", "<b></b>", "<p>x"] {
         let page = tag.repeat(2 * parse::MAX_NODES / tag.matches('<').count().min(2));
         let page = format!("<table>{page}");
@@ -225,7 +225,7 @@ fn a_page_with_too_many_nodes_or_bytes_is_an_error() {
     let attributes = "<p a b c d e f g h>".repeat(parse::MAX_NODES / 8);
     assert!(super::convert(&attributes, None) == Err(nodes));
     let long = "words ".repeat(parse::MAX_BYTES / 6 + 1);
-    let bytes = Error::PageTooLarge { most: parse::MAX_BYTES };
+    let bytes = Error::PageTooLarge { max: parse::MAX_BYTES };
     assert!(super::convert(&long, None) == Err(bytes));
     assert!(convert(&long[..parse::MAX_BYTES / 2], None).text.len() >= parse::MAX_BYTES / 2);
 }

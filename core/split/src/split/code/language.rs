@@ -14,13 +14,13 @@ use tree_sitter::Node;
 pub(in crate::split) struct Language {
     pub(super) media_type: &'static str,
     pub(super) grammar: fn() -> tree_sitter::Language,
-    pub(super) tables: &'static [&'static [Row]],
+    pub(super) tables: &'static [&'static [KindRule]],
     /// The rules of all kinds, by the number of the kind.
     pub(super) rules: OnceLock<Box<[Rule]>>,
 }
 
 /// Kinds of nodes, separated by spaces, and their rule.
-pub(super) type Row = (&'static str, Rule);
+pub(super) type KindRule = (&'static str, Rule);
 
 /// The meaning of a kind of node.
 #[derive(Clone, Copy)]
@@ -100,7 +100,7 @@ impl Language {
     pub(super) const fn new(
         media_type: &'static str,
         grammar: fn() -> tree_sitter::Language,
-        tables: &'static [&'static [Row]],
+        tables: &'static [&'static [KindRule]],
     ) -> Self {
         Self { media_type, grammar, tables, rules: OnceLock::new() }
     }

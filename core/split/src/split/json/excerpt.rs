@@ -2,7 +2,7 @@
 
 use super::tokens::{TokenKind, Tokens};
 use crate::interrupt;
-use crate::split::excerpt::{Between, Excerpt, Piece, entries};
+use crate::split::excerpt::{Between, DataToken, Excerpt, entries};
 use std::ops::Range;
 
 /// Returns the entries in a run of chunks of a JSON document, or of JSON lines.
@@ -15,7 +15,7 @@ pub(crate) fn excerpt(text: &str, are_lines: bool) -> Option<Excerpt> {
 /// style may precede them.
 pub(crate) fn flow_excerpt(text: &str) -> Option<Excerpt> {
     let plain = without_comments(text);
-    let is_dash = |piece: &Option<(Piece, Range<usize>)>| {
+    let is_dash = |piece: &Option<(DataToken, Range<usize>)>| {
         piece
             .as_ref()
             .is_some_and(|(_, bytes)| plain[bytes.clone()].bytes().all(|byte| byte == b'-'))
@@ -59,16 +59,16 @@ fn without_comments(text: &str) -> String {
     String::from_utf8(plain).expect("whole characters are replaced")
 }
 
-fn pieces(text: &str) -> impl Iterator<Item = Option<(Piece, Range<usize>)>> {
+fn pieces(text: &str) -> impl Iterator<Item = Option<(DataToken, Range<usize>)>> {
     let mut tokens = Tokens::new(text);
     std::iter::from_fn(move || {
         let Ok(token) = tokens.next() else { return Some(None) };
         let piece = match token.kind {
-            TokenKind::OpenBrace | TokenKind::OpenBracket => Piece::Open,
-            TokenKind::CloseBrace | TokenKind::CloseBracket => Piece::Close,
-            TokenKind::Comma => Piece::Comma,
-            TokenKind::Colon => Piece::Separator,
-            TokenKind::String | TokenKind::Literal | TokenKind::Word => Piece::Scalar,
+            TokenKind::OpenBrace | TokenKind::OpenBracket => DataToken::Open,
+            TokenKind::CloseBrace | TokenKind::CloseBracket => DataToken::Close,
+            TokenKind::Comma => DataToken::Comma,
+            TokenKind::Colon => DataToken::Separator,
+            TokenKind::String | TokenKind::Literal | TokenKind::Word => DataToken::Scalar,
             TokenKind::End => return None,
         };
         Some(Some((piece, token.bytes)))

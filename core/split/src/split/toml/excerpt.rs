@@ -2,7 +2,7 @@
 
 use crate::{
     interrupt,
-    split::excerpt::{Between, Excerpt, Piece, entries},
+    split::excerpt::{Between, DataToken, Excerpt, entries},
 };
 use toml_parser::{Source, lexer::TokenKind};
 
@@ -15,11 +15,11 @@ pub(crate) fn excerpt(text: &str) -> Option<Excerpt> {
             let token = tokens.next()?;
             let (start, mut end) = (token.span().start(), token.span().end());
             let piece = match token.kind() {
-                TokenKind::LeftSquareBracket | TokenKind::LeftCurlyBracket => Piece::Open,
-                TokenKind::RightSquareBracket | TokenKind::RightCurlyBracket => Piece::Close,
-                TokenKind::Comma => Piece::Comma,
-                TokenKind::Equals => Piece::Separator,
-                TokenKind::Newline => Piece::LineEnd,
+                TokenKind::LeftSquareBracket | TokenKind::LeftCurlyBracket => DataToken::Open,
+                TokenKind::RightSquareBracket | TokenKind::RightCurlyBracket => DataToken::Close,
+                TokenKind::Comma => DataToken::Comma,
+                TokenKind::Equals => DataToken::Separator,
+                TokenKind::Newline => DataToken::LineEnd,
                 TokenKind::Whitespace | TokenKind::Comment => continue,
                 TokenKind::Eof => return None,
                 _ => {
@@ -29,7 +29,7 @@ pub(crate) fn excerpt(text: &str) -> Option<Excerpt> {
                         end = next.span().end();
                     }
                     end = start + text[start..end].trim_end().len();
-                    Piece::Scalar
+                    DataToken::Scalar
                 }
             };
             return Some(Some((piece, start..end)));

@@ -222,10 +222,10 @@ impl Units<'_> {
         };
         let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
         pieces.iter().filter_map(body).for_each(|body| *counts.entry(body).or_default() += 1);
-        let most = counts.into_iter().max_by_key(|(_, count)| *count).map(|(body, _)| body);
+        let common = counts.into_iter().max_by_key(|(_, count)| *count).map(|(body, _)| body);
         for piece in pieces {
             interrupt::poll();
-            piece.level = level + u32::from(most.is_none() || body(piece) != most);
+            piece.level = level + u32::from(common.is_none() || body(piece) != common);
         }
     }
 

@@ -22,15 +22,15 @@ impl<'t> PolledInput<'t> {
 
 /// Forwards methods to the text, whose methods are faster than the default ones of the trait.
 macro_rules! forward {
-    ($($name:ident($($argument:ident: $of:ty),*) -> $result:ty;)*) => {$(
+    ($($name:ident($($argument:ident: $kind:ty),*) -> $result:ty;)*) => {$(
         #[inline]
-        fn $name(&self $(, $argument: $of)*) -> $result {
+        fn $name(&self $(, $argument: $kind)*) -> $result {
             self.text.$name($($argument),*)
         }
     )*};
-    (mut $($name:ident($($argument:ident: $of:ty),*) -> $result:ty;)*) => {$(
+    (mut $($name:ident($($argument:ident: $kind:ty),*) -> $result:ty;)*) => {$(
         #[inline]
-        fn $name(&mut self $(, $argument: $of)*) -> $result {
+        fn $name(&mut self $(, $argument: $kind)*) -> $result {
             self.text.$name($($argument),*)
         }
     )*};

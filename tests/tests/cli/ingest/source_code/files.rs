@@ -12,7 +12,7 @@ use passage_split::MediaType;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// The most files of a language, and bytes of a file.
+/// The maximum number of files of a language, and bytes of a file.
 const FILES: usize = 12;
 const BYTES: u64 = 100_000;
 
@@ -56,7 +56,7 @@ pub fn files() -> Vec<File> {
             let name = path.file_name().unwrap().to_str().unwrap();
             let name = format!("{:03}-{name}", files.len());
             // A name like `Vagrantfile` tells its language only as a whole.
-            if MediaType::from_path(&name).is_none_or(|of| of.name() != media_type) {
+            if MediaType::from_path(&name).is_none_or(|detected| detected.name() != media_type) {
                 continue;
             }
             files.push(File { name, media_type: media_type.to_owned(), text });

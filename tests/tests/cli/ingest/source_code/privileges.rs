@@ -4,6 +4,7 @@ use super::without_grammars::{MARKED, MISSING, embed, start};
 use crate::RunOutput;
 use crate::embedding_service::Service;
 use passage_tests::Cluster;
+use passage_tests::cases;
 use passage_tests::cluster::SUPERUSER;
 use std::process::Stdio;
 use tokio::process::Command;
@@ -132,7 +133,7 @@ async fn a_role_that_may_not_update_documents_embeds_them_as_text_and_reports_it
         cluster.query_text(MISSING).await == "0"
             && cluster.query_text("SELECT count(*) FROM rag.documents").await == "5"
     };
-    for uri in ["d.rs", "e.rs"] {
+    for uri in cases(["d.rs", "e.rs"]) {
         cluster.execute(&format!("SELECT FROM passage.ingest('{uri}', 'fn a() {{}}')")).await;
         tokio::time::sleep(std::time::Duration::from_millis(1_500)).await;
     }

@@ -25,8 +25,8 @@ pub async fn assert_same_rows(cluster: &Cluster, actual: &str, expected: &str) -
     let (left, right) = (rows(cluster, actual).await, rows(cluster, expected).await);
     let (left_set, right_set): (HashSet<_>, HashSet<_>) =
         (left.iter().collect(), right.iter().collect());
-    let only = |of: &HashSet<&String>, other: &HashSet<&String>| {
-        of.difference(other).take(3).map(|row| (*row).clone()).collect::<Vec<_>>()
+    let only = |rows: &HashSet<&String>, other: &HashSet<&String>| {
+        rows.difference(other).take(3).map(|row| (*row).clone()).collect::<Vec<_>>()
     };
     let differing = [only(&left_set, &right_set), only(&right_set, &left_set)];
     assert_eq!(differing, [Vec::<String>::new(), Vec::new()], "{actual} and {expected}");

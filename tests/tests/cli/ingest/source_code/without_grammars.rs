@@ -10,6 +10,7 @@ use super::rows::assert_same_rows;
 use crate::embedding_service::{Request, Service};
 use crate::{RunOutput, assert_sound, next_transaction, until_line};
 use passage_tests::Cluster;
+use passage_tests::cases;
 use passage_tests::cluster::target;
 use passage_tests::wait::until;
 use std::os::unix::fs::PermissionsExt;
@@ -221,7 +222,7 @@ async fn a_document_that_cannot_be_split_again_is_embedded_as_text() {
             "SELECT FROM passage.ingest('{uri}', E'fn a() {{}}\\n\\nstruct {uri:.1};\\n', 'text/x-rust')"
         )
     };
-    for uri in ["bad.rs", "changed.rs", "forged.rs", "good.rs"] {
+    for uri in cases(["bad.rs", "changed.rs", "forged.rs", "good.rs"]) {
         cluster.execute(&ingest(uri)).await;
     }
     cluster

@@ -20,6 +20,7 @@ pub enum Check {
 }
 
 /// A step of a user after the finding.
+#[derive(Debug)]
 pub enum Act {
     /// Executes the remedy as it is printed, as the owner.
     Remedy,

@@ -4,6 +4,7 @@ use super::case::{Finding, Seen, TABLES};
 use super::workshop::{Workshop, doctor_findings};
 use crate::RunOutput;
 use passage_tests::Cluster;
+use passage_tests::cases;
 use passage_tests::cluster::{OWNER, SUPERUSER};
 
 /// Asserts that `passage doctor` has a finding, and returns it.
@@ -70,7 +71,7 @@ async fn index_size(workshop: &Workshop<'_>, seen: &mut Seen) {
         finding.remedy,
         "Add memory to the server, or run passage reindex --embedding-type halfvec or binary."
     );
-    for types in ["halfvec", "binary"] {
+    for types in cases(["halfvec", "binary"]) {
         let reindex = ["reindex", "--embedding-type", types, "--no-embed", "--drop-former"];
         let run = workshop.client(OWNER, &reindex).await;
         assert_eq!(run.code, Some(0), "{}", run.stderr);

@@ -2,6 +2,7 @@
 
 use super::case::{Act, Case, PARTITIONS, READER, TABLES};
 use passage_tests::Cluster;
+use passage_tests::cases;
 use passage_tests::cluster::OWNER;
 
 /// Gives a column of chunks another type, below the view that shows it.
@@ -130,7 +131,7 @@ pub async fn change_types(cluster: &Cluster) {
     let mut repaired = 0;
     for column in cluster.query_lines(columns).await {
         let (table, column) = column.split_once('|').unwrap();
-        for kind in ["text", "json", "jsonb", "bigint", "double precision"] {
+        for kind in cases(["text", "json", "jsonb", "bigint", "double precision"]) {
             client.batch_execute("BEGIN").await.unwrap();
             let change = format!(
                 "DROP VIEW s.chunks_embedded; ALTER TABLE s.{table} ALTER {column} DROP DEFAULT, \

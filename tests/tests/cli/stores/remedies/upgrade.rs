@@ -2,6 +2,7 @@
 
 use super::case::{Act, PARTITIONS, TABLES};
 use super::workshop::Workshop;
+use passage_tests::cases;
 use passage_tests::cluster::{OWNER, SUPERUSER};
 
 /// A store, what makes `upgrade_store` fail, by whom it is called, the error, its hint, and what the reader of the hint does.
@@ -56,7 +57,7 @@ const REFUSALS: [Refusal; 5] = [
 
 pub async fn follow_hints(workshop: &Workshop<'_>) {
     let cluster = workshop.cluster;
-    for (store, damage, by, message, hint, acts) in REFUSALS {
+    for (store, damage, by, message, hint, acts) in cases(REFUSALS) {
         workshop.make(store).await;
         cluster.execute(damage).await;
         let error = cluster.error_as(by, "SELECT passage.upgrade_store('s')").await;

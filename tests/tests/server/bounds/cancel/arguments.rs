@@ -23,7 +23,7 @@ const ELEMENTS: u32 = 5_000_000;
 
 /// The largest processor time from the timeout to the error. Functions of PostgreSQL that convert such a value take half
 /// of it without a check for interrupts.
-const MOST_WORK: Duration = Duration::from_secs(1);
+const MAX_WORK: Duration = Duration::from_secs(1);
 
 /// The timeouts in milliseconds. PostgreSQL reads such a value from its table in 50 ms, without a check for interrupts.
 const TIMEOUTS: Range<u64> = 50..250;
@@ -127,7 +127,7 @@ async fn every_function_with_long_arguments_ends_soon_after_its_timeout() {
     let mut functions = functions(&cluster).await;
     functions.retain(|function| function.name.contains(&only));
     let functions = if only.is_empty() { share(&functions) } else { functions };
-    let mut session = Session::of(&cluster, 9).await.within(MOST_WORK);
+    let mut session = Session::of(&cluster, 9).await.within(MAX_WORK);
     let mut late = Vec::new();
     for (sql_type, values) in LONG {
         for (place, value) in values.iter().enumerate() {
@@ -170,7 +170,7 @@ fn calls(function: &Function, sql_type: &str, ordinary: &OrdinaryValues) -> Vec<
         |argument: &Argument| argument.sql_type == sql_type && !SQL.contains(&&*argument.name);
     let is_known = |argument: &Argument| {
         let sql_type = &*argument.sql_type;
-        SHORT.contains(&sql_type) || LONG.iter().any(|(of, _)| *of == sql_type)
+        SHORT.contains(&sql_type) || LONG.iter().any(|(known, _)| *known == sql_type)
     };
     if let Some(unknown) = function.arguments.iter().find(|argument| !is_known(argument)) {
         panic!("{}: no long value for {unknown:?}", function.name);

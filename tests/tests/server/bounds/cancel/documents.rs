@@ -1,7 +1,7 @@
 //! `split` of every kind of document with 16 to 50 MB, of the inputs that are the hardest to parse, and of the
 //! largest syntax trees.
 
-use super::session::{MOST_WORK, Session};
+use super::session::{MAX_WORK, Session};
 use passage_tests::Cluster;
 use passage_tests::share::share;
 use std::time::Duration;
@@ -13,7 +13,7 @@ const BYTES: usize = 16_000_000;
 const TREE_BYTES: [usize; 2] = [1_200_000, 3_000_000];
 
 /// The largest processor time from a cancel to the error for such code, most of which frees the tree.
-const MOST_TREE_WORK: Duration = Duration::from_millis(200);
+const MAX_TREE_WORK: Duration = Duration::from_millis(200);
 
 /// The number of languages, which are the first of `CODE`.
 const LANGUAGES: usize = 16;
@@ -117,23 +117,23 @@ const CODE: [(&str, [&str; 3]); 40] = [
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn split_ends_soon_after_a_cancel_for_each_media_type() {
-    cancel_splits(1, &DOCUMENTS, &[BYTES], MOST_WORK).await;
+    cancel_splits(1, &DOCUMENTS, &[BYTES], MAX_WORK).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn split_ends_soon_after_a_cancel_for_source_code_of_each_language() {
-    cancel_splits(5, &CODE, &[BYTES], MOST_TREE_WORK).await;
+    cancel_splits(5, &CODE, &[BYTES], MAX_TREE_WORK).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn split_ends_soon_after_a_cancel_for_the_largest_syntax_trees() {
-    cancel_splits(7, &CODE, &TREE_BYTES, MOST_TREE_WORK).await;
+    cancel_splits(7, &CODE, &TREE_BYTES, MAX_TREE_WORK).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn ingest_of_source_code_of_each_language_ends_soon_after_a_cancel() {
     let cluster = Cluster::start().await;
-    let mut session = Session::of(&cluster, 8).await.within(MOST_TREE_WORK);
+    let mut session = Session::of(&cluster, 8).await.within(MAX_TREE_WORK);
     store_source(&session).await;
     for (media_type, parts @ [_, part, _]) in &CODE[..LANGUAGES] {
         session.prepare(&insert(parts, TREE_BYTES[0])).await;
@@ -148,10 +148,10 @@ async fn cancel_splits(
     number: u32,
     documents: &[(&str, [&str; 3])],
     sizes: &[usize],
-    most_work: Duration,
+    max_work: Duration,
 ) {
     let cluster = Cluster::start().await;
-    let mut session = Session::of(&cluster, number).await.within(most_work);
+    let mut session = Session::of(&cluster, number).await.within(max_work);
     store_source(&session).await;
     for (media_type, parts) in share(documents) {
         let [_, part, _] = parts;

@@ -15,9 +15,9 @@ use tokio_postgres::error::SqlState;
 
 /// The largest processor time from the cancel to the error. The aim is 200 ms; what was made of four million headings
 /// of Markdown is freed without a check for interrupts.
-pub const MOST_WORK: Duration = Duration::from_millis(500);
+pub const MAX_WORK: Duration = Duration::from_millis(500);
 
-/// The most repetitions of a moment that exceeds it: other work also slows the processor down.
+/// The maximum number of repetitions of a moment that exceeds it: other work also slows the processor down.
 const REPETITIONS: usize = 3;
 
 /// A call whose processor time tells how fast the machine is, and its time where the bounds were chosen.
@@ -27,7 +27,7 @@ const REFERENCE: (&str, Duration) = (
 );
 
 /// The largest time from the cancel to the error on a busy machine.
-const MOST_TIME: Duration = Duration::from_secs(10);
+const MAX_TIME: Duration = Duration::from_secs(10);
 
 /// A session that calls, and one that cancels it.
 pub struct Session {
@@ -36,7 +36,7 @@ pub struct Session {
     backend: i32,
     rng: Rng,
     moments: u32,
-    most_work: Duration,
+    max_work: Duration,
     worst: Delay,
 }
 
@@ -69,7 +69,7 @@ impl Session {
         let mut session = Self {
             caller,
             canceller,
-            most_work: MOST_WORK * slower,
+            max_work: MAX_WORK * slower,
             backend: backend.get(0),
             rng: Rng::new(seed, number),
             moments: variable("PASSAGE_MOMENTS", 3) as u32,
@@ -77,7 +77,7 @@ impl Session {
         };
         let slowness = session.slowness().await;
         println!("slower by {slowness:.2} than the machine of the bounds");
-        session.most_work = session.most_work.mul_f64(slowness);
+        session.max_work = session.max_work.mul_f64(slowness);
         session
     }
 
@@ -95,8 +95,8 @@ impl Session {
 
     /// Returns the session with another bound on the processor time from a cancel to the error.
     #[must_use]
-    pub fn within(self, most_work: Duration) -> Self {
-        Self { most_work: self.most_work.mul_f64(most_work.div_duration_f64(MOST_WORK)), ..self }
+    pub fn within(self, max_work: Duration) -> Self {
+        Self { max_work: self.max_work.mul_f64(max_work.div_duration_f64(MAX_WORK)), ..self }
     }
 
     /// Runs the statements that a call needs before it.
@@ -123,7 +123,7 @@ impl Session {
             let share = self.rng.below(1_000) as f64 / 1_000.0;
             let mut late = self.late(what, sql, whole.mul_f64(share)).await;
             for _ in 0..REPETITIONS {
-                if late.work >= self.most_work {
+                if late.work >= self.max_work {
                     let again = self.late(what, sql, late.after).await;
                     late = if again.work < late.work { again } else { late };
                 }
@@ -139,8 +139,8 @@ impl Session {
             worst.after.as_millis(),
             whole.as_millis(),
         );
-        assert!(worst.work < self.most_work, "{what}: worked {:?} after a cancel", worst.work);
-        assert!(worst.time < MOST_TIME, "{what}: ended {:?} after a cancel", worst.time);
+        assert!(worst.work < self.max_work, "{what}: worked {:?} after a cancel", worst.work);
+        assert!(worst.time < MAX_TIME, "{what}: ended {:?} after a cancel", worst.time);
         self.worst.work = self.worst.work.max(worst.work);
         self.worst.time = self.worst.time.max(worst.time);
     }
@@ -156,8 +156,8 @@ impl Session {
         if let Err(error) = result {
             assert_eq!(error.code(), Some(&SqlState::QUERY_CANCELED), "{what}: {error:?}");
         }
-        assert!(late.work < self.most_work, "{what}: worked {:?} after the timeout", late.work);
-        assert!(late.time < MOST_TIME, "{what}: ended {:?} after the timeout", late.time);
+        assert!(late.work < self.max_work, "{what}: worked {:?} after the timeout", late.work);
+        assert!(late.time < MAX_TIME, "{what}: ended {:?} after the timeout", late.time);
     }
 
     /// Lets a call run into a `statement_timeout`, unless it ends before, also with an error of its own. Returns a
@@ -165,14 +165,14 @@ impl Session {
     pub async fn overrun(&mut self, what: &str, sql: &str, timeout: Duration) -> Option<String> {
         let (mut late, mut result) = self.run_into(what, sql, timeout).await;
         for _ in 0..REPETITIONS {
-            if late.work >= self.most_work {
+            if late.work >= self.max_work {
                 (late, result) = self.run_into(what, sql, timeout).await;
             }
         }
         if let Err(error) = &result {
             assert!(error.code().is_some(), "{what}: {error:?}");
         }
-        let is_late = late.work >= self.most_work || late.time >= MOST_TIME;
+        let is_late = late.work >= self.max_work || late.time >= MAX_TIME;
         is_late.then(|| {
             let Delay { work, time, .. } = late;
             format!("{what}: worked {work:?} and ended {time:?} after a timeout of {timeout:?}")
@@ -194,7 +194,7 @@ impl Session {
         while let Err(error) = self.caller.batch_execute("ROLLBACK").await {
             assert_eq!(error.code(), Some(&SqlState::QUERY_CANCELED), "{what}: {error:?}");
         }
-        let [work, time] = [work, time].map(|of| of.saturating_sub(timeout));
+        let [work, time] = [work, time].map(|spent| spent.saturating_sub(timeout));
         println!(
             "{:5} ms of work, {:5} ms after the timeout: {what}",
             work.as_millis(),

@@ -37,8 +37,8 @@ pub fn choose<'a>(
     claims: &[Claim<'a>],
 ) -> Choice<'a> {
     // "Hits all come (distance 0, role hit)."
-    let hit_row = |(hit, of): (usize, &Hit<'a>)| Chosen {
-        chunk: of.chunk,
+    let hit_row = |(hit, own): (usize, &Hit<'a>)| Chosen {
+        chunk: own.chunk,
         hit,
         role: Role::Hit,
         distance: 0,
@@ -64,8 +64,8 @@ pub fn choose<'a>(
             let is_part = is_container && role == Role::Section;
             (!is_part, !(is_part && is_own), class, distance, role, hit)
         };
-        let is_better = |(known, of, _): &(ClaimRank, &Claim, i64)| {
-            bid((rank, claim.is_own)) < bid((*known, of.is_own))
+        let is_better = |(known, other, _): &(ClaimRank, &Claim, i64)| {
+            bid((rank, claim.is_own)) < bid((*known, other.is_own))
         };
         if known.is_none_or(is_better) {
             best.insert(claim.chunk.id, (rank, claim, distance));

@@ -3,7 +3,7 @@
 use super::Expansion;
 use super::claims::{alone, fell_back, gaps};
 use super::hit::Hit;
-use super::passages::Passage;
+use super::passages::ExpectedPassage;
 use super::strategy::WholeOf;
 use std::collections::BTreeSet;
 
@@ -85,7 +85,7 @@ pub fn of_expansion(hits: &[Hit], expansion: &Expansion) -> BTreeSet<String> {
 }
 
 /// Returns the rules that passages applied.
-pub fn of_passages(passages: &[Passage]) -> BTreeSet<String> {
+pub fn of_passages(passages: &[ExpectedPassage]) -> BTreeSet<String> {
     let mut met = BTreeSet::new();
     for passage in passages {
         let is_in_pieces = !passage.complete && !passage.truncated;

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub type Body = (Section, Option<i64>);
 
 /// A chunk of a part.
-pub struct Piece<'c, 'a> {
+pub struct PartChunk<'c, 'a> {
     pub chunk: &'a Chunk,
     pub ordinal: i64,
     /// The hit that claims it, or itself.
@@ -31,7 +31,7 @@ pub type Excerpt = BTreeSet<usize>;
 /// The tokens, the number of chunks, and the pieces from the last one back.
 type Rank = (i64, usize, Vec<usize>);
 
-impl Piece<'_, '_> {
+impl PartChunk<'_, '_> {
     /// Returns whether a passage may have both pieces, and nothing between them.
     fn may_precede(&self, next: &Self) -> bool {
         next.ordinal == self.ordinal + 1 || self.after.is_some() && self.after == next.before
@@ -40,7 +40,7 @@ impl Piece<'_, '_> {
 
 /// "The excerpt with the fewest tokens that has all needed pieces" from the first to the last of them. "Of several it
 /// has the fewest chunks; then it is the one whose pieces, from the last one back, are the earliest."
-pub fn cheapest(pieces: &[Piece], needed: &Excerpt) -> Option<Excerpt> {
+pub fn cheapest(pieces: &[PartChunk], needed: &Excerpt) -> Option<Excerpt> {
     let (_, _, found) = up_to(*needed.last()?, pieces, needed, &mut BTreeMap::new())?;
     Some(found.into_iter().collect())
 }
@@ -48,7 +48,7 @@ pub fn cheapest(pieces: &[Piece], needed: &Excerpt) -> Option<Excerpt> {
 /// Returns the best excerpt from the first needed piece to another.
 fn up_to(
     last: usize,
-    pieces: &[Piece],
+    pieces: &[PartChunk],
     needed: &Excerpt,
     known: &mut BTreeMap<usize, Option<Rank>>,
 ) -> Option<Rank> {
@@ -78,24 +78,27 @@ fn up_to(
 }
 
 /// Returns the claims in an excerpt.
-pub fn claims<'c, 'a>(pieces: &[Piece<'c, 'a>], excerpt: &Excerpt) -> Vec<(&'c Claim<'a>, i64)> {
+pub fn claims<'c, 'a>(
+    pieces: &[PartChunk<'c, 'a>],
+    excerpt: &Excerpt,
+) -> Vec<(&'c Claim<'a>, i64)> {
     excerpt.iter().filter_map(|index| pieces[*index].claim).collect()
 }
 
 /// Returns the hits among pieces.
-pub fn hits(pieces: &[Piece]) -> Vec<usize> {
+pub fn hits(pieces: &[PartChunk]) -> Vec<usize> {
     (0..pieces.len()).filter(|index| pieces[*index].claim.is_none()).collect()
 }
 
 /// Returns the hit that pays, or else the best of the hits among pieces.
-pub fn best_hit(pieces: &[Piece], payer: usize) -> Option<usize> {
+pub fn best_hit(pieces: &[PartChunk], payer: usize) -> Option<usize> {
     let hits = hits(pieces);
     let own = hits.iter().copied().find(|index| pieces[*index].hit == payer);
     own.or_else(|| hits.into_iter().min_by_key(|index| pieces[*index].hit))
 }
 
 /// Returns the chunks that follow each other around a piece.
-pub fn around(pieces: &[Piece], index: usize) -> Vec<uuid::Uuid> {
+pub fn around(pieces: &[PartChunk], index: usize) -> Vec<uuid::Uuid> {
     let offset = |other: usize| pieces[other].ordinal - other as i64;
     let near = (0..pieces.len()).filter(|other| offset(*other) == offset(index));
     near.map(|other| pieces[other].chunk.id).collect()

@@ -2,7 +2,7 @@
 
 use super::chunk::{Chunk, Section};
 use super::claims::{Claim, Role, Whole};
-use super::excerpt::{Body, Piece};
+use super::excerpt::{Body, PartChunk};
 use super::hit::Hit;
 use super::strategy::WholeOf;
 use std::collections::BTreeSet;
@@ -26,7 +26,7 @@ pub struct Part<'c, 'a> {
     pub kind: PartKind,
     pub chunks: Vec<(&'c Claim<'a>, i64)>,
     /// For units that were hit and ends, all chunks in document order, with the hits.
-    pub pieces: Vec<Piece<'c, 'a>>,
+    pub pieces: Vec<PartChunk<'c, 'a>>,
     /// Whether chunks of several units were joined.
     pub is_joined: bool,
 }
@@ -204,7 +204,7 @@ fn precedes(all: &[ScopeChunk], index: usize) -> bool {
         && all[before].chunk.ordinal.map(|ordinal| ordinal + 1) == all[index].chunk.ordinal
 }
 
-fn piece<'c, 'a>(all: &[ScopeChunk<'c, 'a>], index: usize) -> Piece<'c, 'a> {
+fn piece<'c, 'a>(all: &[ScopeChunk<'c, 'a>], index: usize) -> PartChunk<'c, 'a> {
     let one = &all[index];
     let ordinal = one.chunk.ordinal.expect("a chunk of a scope has an ordinal");
     let begins_inside = beginning(all, one) == Beginning::Inside;
@@ -215,7 +215,7 @@ fn piece<'c, 'a>(all: &[ScopeChunk<'c, 'a>], index: usize) -> Piece<'c, 'a> {
     };
     let has_next = index + 1 < all.len() && precedes(all, index + 1);
     let after = if has_next { edge(all, index + 1) } else { beside_unread(all, one) };
-    Piece { chunk: one.chunk, ordinal, hit: one.hit, claim: one.claim, before, after }
+    PartChunk { chunk: one.chunk, ordinal, hit: one.hit, claim: one.claim, before, after }
 }
 
 /// Returns the body that is cut between a chunk and the one before it. "The body of an edge is the section that both
@@ -261,12 +261,13 @@ fn best_class(hits: &[Hit], wholes: &[Option<Whole>], hit: usize) -> usize {
 
 /// Returns the scope that a hit is in.
 fn hit_scope(hits: &[Hit], wholes: &[Option<Whole>], hit: usize) -> Option<Scope> {
-    let of = &hits[hit];
-    let section = match of.strategy.whole {
+    let own = &hits[hit];
+    let section = match own.strategy.whole {
         WholeOf::Document => Section::new(),
         _ => wholes[hit].as_ref().filter(|whole| whole.record.is_none())?.section.clone(),
     };
-    (of.chunk.ordinal.is_some() && of.chunk.section.is_some()).then_some((of.document.id, section))
+    (own.chunk.ordinal.is_some() && own.chunk.section.is_some())
+        .then_some((own.document.id, section))
 }
 
 /// "Code and data consist of members: in a container, a section and a document." A record is kept whole or gives

@@ -35,7 +35,7 @@ pub enum OrderBy {
 }
 
 /// A passage: hits and their context in one text.
-pub struct Passage {
+pub struct ExpectedPassage {
     pub rank: usize,
     pub score: Option<f64>,
     pub document: Uuid,
@@ -47,7 +47,11 @@ pub struct Passage {
 }
 
 /// Groups an expansion into passages.
-pub fn reassemble(hits: &[Hit], expansion: &Expansion, function: &Reassembly) -> Vec<Passage> {
+pub fn reassemble(
+    hits: &[Hit],
+    expansion: &Expansion,
+    function: &Reassembly,
+) -> Vec<ExpectedPassage> {
     let of_hit = passage_of_hits(hits, expansion, function.max_distance);
     let count = of_hit.iter().max().map_or(0, |last| last + 1);
     let mut drafts: Vec<Draft> = (0..count)
@@ -76,7 +80,7 @@ pub fn reassemble(hits: &[Hit], expansion: &Expansion, function: &Reassembly) ->
         let document = |draft: &Draft| hits[draft.hits[0]].document.id;
         let best: Vec<(usize, Uuid)> =
             ranked.iter().map(|(rank, d)| (*rank, document(d))).collect();
-        let best = |id| best.iter().find(|(_, of)| *of == id).map(|(rank, _)| *rank);
+        let best = |id| best.iter().find(|(_, ranked)| *ranked == id).map(|(rank, _)| *rank);
         ranked.sort_by_key(|(_, draft)| {
             let ordinal = draft.rows[0].1.chunk.ordinal;
             (best(document(draft)), ordinal.is_none(), ordinal)
@@ -107,9 +111,9 @@ fn passage_of_hits(hits: &[Hit], expansion: &Expansion, max_distance: Option<i64
         let same_whole = |hit: &&usize| whole(row.hit).is_some_and(|own| whole(**hit) == Some(own));
         let is_near = |hit: &&usize| {
             let ordinals = hits[**hit].chunk.ordinal.zip(row.chunk.ordinal);
-            max_distance.is_none_or(|most| {
+            max_distance.is_none_or(|max| {
                 ordinals.is_some_and(|(before, own)| {
-                    own - before <= most || (before + 1..own).all(|o| is_chosen(document, o))
+                    own - before <= max || (before + 1..own).all(|o| is_chosen(document, o))
                 })
             })
         };
@@ -150,9 +154,9 @@ impl Draft<'_, '_> {
         hits: &[Hit],
         expansion: &Expansion,
         function: &Reassembly,
-    ) -> Passage {
+    ) -> ExpectedPassage {
         let truncated = self.hits.iter().any(|hit| expansion.choice.cut[*hit]);
-        Passage {
+        ExpectedPassage {
             rank,
             score: self.score(hits, function.score_by),
             document: hits[self.hits[0]].document.id,

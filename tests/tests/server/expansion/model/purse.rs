@@ -2,7 +2,7 @@
 
 use super::choice::Chosen;
 use super::claims::{Claim, Role};
-use super::excerpt::{self, Excerpt, Piece};
+use super::excerpt::{self, Excerpt, PartChunk};
 use super::hit::Hit;
 use super::parts::{Part, PartKind};
 use super::strategy::Strategy;
@@ -33,7 +33,7 @@ impl<'h, 'a> Purse<'h, 'a> {
     pub fn new(hits: &'h [Hit<'a>], rows: Vec<Chosen<'a>>) -> Self {
         Self {
             hits,
-            max_tokens: budget(hits, |strategy| strategy.max_tokens.filter(|most| *most > 0)),
+            max_tokens: budget(hits, |strategy| strategy.max_tokens.filter(|max| *max > 0)),
             max_chunks: budget(hits, |strategy| strategy.max_chunks),
             tokens: rows.iter().map(|row| row.chunk.cost()).sum(),
             of_hits: vec![0; hits.len()],
@@ -79,16 +79,16 @@ impl<'h, 'a> Purse<'h, 'a> {
     fn fits(&self, chunks: &[(&Claim<'a>, i64)]) -> bool {
         let tokens: i64 = chunks.iter().map(|(claim, _)| claim.chunk.cost()).sum();
         let count = (self.rows.len() + chunks.len()) as i64;
-        let has_room = |(hit, of): (usize, &Hit)| {
+        let has_room = |(hit, own_hit): (usize, &Hit)| {
             let own = chunks.iter().filter(|(claim, _)| claim.hit == hit);
             let own: i64 = own.map(|(claim, _)| claim.chunk.cost()).sum();
-            let strategy = &of.strategy;
-            let most = strategy.max_passage_tokens.or(strategy.max_tokens).unwrap_or(DEFAULT);
-            own == 0 || most == 0 || self.of_hits[hit] + own <= most
+            let strategy = &own_hit.strategy;
+            let max = strategy.max_passage_tokens.or(strategy.max_tokens).unwrap_or(DEFAULT);
+            own == 0 || max == 0 || self.of_hits[hit] + own <= max
         };
-        self.max_tokens.is_none_or(|most| self.tokens + tokens <= most)
+        self.max_tokens.is_none_or(|max| self.tokens + tokens <= max)
             && self.hits.iter().enumerate().all(has_room)
-            && self.max_chunks.is_none_or(|most| count <= most)
+            && self.max_chunks.is_none_or(|max| count <= max)
     }
 
     /// Returns whether the context of a hit goes on and has room for chunks.
@@ -125,7 +125,7 @@ impl<'h, 'a> Purse<'h, 'a> {
     }
 
     /// "The cheapest excerpt with the ends and all hits, or else with the ends and the best hit, if it fits."
-    fn cheapest_that_fits(&self, payer: usize, pieces: &[Piece<'_, 'a>]) -> Option<Excerpt> {
+    fn cheapest_that_fits(&self, payer: usize, pieces: &[PartChunk<'_, 'a>]) -> Option<Excerpt> {
         let best = excerpt::best_hit(pieces, payer);
         for hits in [excerpt::hits(pieces), best.into_iter().collect()] {
             let needed = hits.into_iter().chain([0, pieces.len() - 1]).collect();
@@ -179,7 +179,7 @@ impl<'h, 'a> Purse<'h, 'a> {
         for other in &others {
             self.spend_ends(other);
         }
-        let is_of = |piece: &Piece, id| piece.chunk.id == id;
+        let is_of = |piece: &PartChunk, id| piece.chunk.id == id;
         let nearest = part
             .chunks
             .iter()

@@ -1,13 +1,13 @@
 //! Code: modules, containers and members, whole or in pieces that may begin inside of a statement.
 
-use super::{MOST, Piece, Rng};
+use super::{GeneratedChunk, MAX_PIECES, Rng};
 
 const NAMES: [&str; 5] = ["Store", "Cache", "run", "close", "new"];
 
 /// Returns the chunks of a file.
-pub fn pieces(rng: &mut Rng) -> Vec<Piece> {
+pub fn pieces(rng: &mut Rng) -> Vec<GeneratedChunk> {
     let mut pieces = Vec::new();
-    let count = 1 + rng.index(MOST);
+    let count = 1 + rng.index(MAX_PIECES);
     while pieces.len() < count {
         match rng.below(5) {
             0 | 1 => run(&[], "module", "use std::fmt;\n", &[1, 1, 1, 3], &mut pieces, rng),
@@ -20,10 +20,10 @@ pub fn pieces(rng: &mut Rng) -> Vec<Piece> {
 }
 
 /// Adds a class: its head, its members, its closing part, any of which may be missing.
-fn container(above: &[String], pieces: &mut Vec<Piece>, rng: &mut Rng) {
+fn container(above: &[String], pieces: &mut Vec<GeneratedChunk>, rng: &mut Rng) {
     let section = below(above, rng);
     if rng.percent(5) {
-        pieces.push(Piece::new(&section, "container", "struct Whole {}\n"));
+        pieces.push(GeneratedChunk::new(&section, "container", "struct Whole {}\n"));
         return;
     }
     run(&section, "container", "impl Store {\n", &[0, 1, 3, 4, 6, 8], pieces, rng);
@@ -32,10 +32,13 @@ fn container(above: &[String], pieces: &mut Vec<Piece>, rng: &mut Rng) {
             0 if section.len() < 5 => container(&section, pieces, rng),
             1 => run(&section, "container", "    const A: u32 = 1;\n", &[1, 1, 2, 5], pieces, rng),
             // A chunk in a section that interrupts the class.
-            2 if rng.percent(20) => pieces.push(Piece::new(above, "module", "\n// A word.\n")),
+            2 if rng.percent(20) => {
+                pieces.push(GeneratedChunk::new(above, "module", "\n// A word.\n"));
+            }
             3 => {
                 // Small members in one chunk.
-                let members = Piece::new(&section, "member", "    fn new() {}\n    fn get() {}\n");
+                let members =
+                    GeneratedChunk::new(&section, "member", "    fn new() {}\n    fn get() {}\n");
                 pieces.push(members.deeper(1));
             }
             _ => member(&section, pieces, rng),
@@ -48,7 +51,7 @@ fn container(above: &[String], pieces: &mut Vec<Piece>, rng: &mut Rng) {
 }
 
 /// Adds a function, whole or in pieces, perhaps with a function in it.
-fn member(above: &[String], pieces: &mut Vec<Piece>, rng: &mut Rng) {
+fn member(above: &[String], pieces: &mut Vec<GeneratedChunk>, rng: &mut Rng) {
     let mut section = below(above, rng);
     if rng.percent(1) {
         // Deeper than the 64 sections in which containers are looked up.
@@ -72,13 +75,13 @@ fn run(
     unit: &'static str,
     content: &str,
     counts: &[usize],
-    pieces: &mut Vec<Piece>,
+    pieces: &mut Vec<GeneratedChunk>,
     rng: &mut Rng,
 ) {
     let inside = *rng.choose(&[0, 20, 60, 100]);
     for index in 0..*rng.choose(counts) {
         let is_inside = index > 0 && rng.percent(inside);
-        pieces.push(Piece::new(section, unit, content).deeper(usize::from(is_inside)));
+        pieces.push(GeneratedChunk::new(section, unit, content).deeper(usize::from(is_inside)));
     }
 }
 

@@ -5,10 +5,10 @@ A chunk holds whole entries with their keys and commas, and often brackets of th
 the chunks of a record are its entries, unless they have flaws.
 */
 
-use super::{MOST, Piece, Rng};
+use super::{GeneratedChunk, MAX_PIECES, Rng};
 
 /// Returns the chunks of a value, which is invalid in some documents.
-pub fn pieces(rng: &mut Rng) -> Vec<Piece> {
+pub fn pieces(rng: &mut Rng) -> Vec<GeneratedChunk> {
     let mut pieces = loop {
         let root = [if rng.percent(95) { "root" } else { "doc" }.to_owned()];
         let text = String::from(*rng.choose(&["", "", "", "\n", " "]));
@@ -16,7 +16,7 @@ pub fn pieces(rng: &mut Rng) -> Vec<Piece> {
         writer.container(&root, rng, 0);
         writer.text.push_str(rng.choose::<&str>(&["\n", ""]));
         writer.flush(&root);
-        if writer.pieces.len() <= MOST {
+        if writer.pieces.len() <= MAX_PIECES {
             break writer.pieces;
         }
     };
@@ -40,7 +40,7 @@ struct Writer {
     entries: usize,
     /// The section and the unit of its entries.
     label: Option<(Vec<String>, &'static str)>,
-    pieces: Vec<Piece>,
+    pieces: Vec<GeneratedChunk>,
 }
 
 impl Writer {
@@ -49,7 +49,7 @@ impl Writer {
         let (section, unit) = self.label.take().unwrap_or((section.to_vec(), "container"));
         self.entries = 0;
         if !self.text.is_empty() {
-            self.pieces.push(Piece::new(&section, unit, std::mem::take(&mut self.text)));
+            self.pieces.push(GeneratedChunk::new(&section, unit, std::mem::take(&mut self.text)));
         }
     }
 

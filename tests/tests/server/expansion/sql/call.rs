@@ -15,8 +15,8 @@ impl Call {
 }
 
 /// Returns the model's answer about the documents of the call.
-pub fn expected(call: &Call, documents: &[&Document], of: &Store) -> Vec<String> {
-    let hits = call.hits.rank(documents, &of.own, of.has_sections);
+pub fn expected(call: &Call, documents: &[&Document], given: &Store) -> Vec<String> {
+    let hits = call.hits.rank(documents, &given.own, given.has_sections);
     let expansion = expand(&hits);
     match &call.function {
         Function::Expansion => {

@@ -30,7 +30,7 @@ pub fn passage(
     hits: &[Uuid],
     [truncated, complete]: [bool; 2],
 ) -> String {
-    let ids = |ids: &[Uuid]| ids.iter().map(|of| id(*of)).collect::<Vec<_>>().join(" ");
+    let ids = |ids: &[Uuid]| ids.iter().map(|one| id(*one)).collect::<Vec<_>>().join(" ");
     let score = number(score);
     format!(
         "{rank}. score {score}, document {}: [{}] hits [{}] truncated {truncated} complete {complete}",

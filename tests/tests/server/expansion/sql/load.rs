@@ -92,7 +92,7 @@ pub fn without_marked(document: &mut Document) {
 
 /// Changes a document into rows of a view, where ordinals, sections and levels may be NULL.
 pub fn with_nulls(document: &mut Document, rng: &mut Rng) {
-    let mut chance = |of: &[u64]| *rng.choose(of);
+    let mut chance = |choices: &[u64]| *rng.choose(choices);
     let chances = [chance(&[0, 0, 10, 50]), chance(&[0, 0, 10, 100]), chance(&[0, 0, 10, 100])];
     for chunk in &mut document.chunks {
         chunk.ordinal = chunk.ordinal.filter(|_| !rng.percent(chances[0]));

@@ -3,6 +3,7 @@
 use super::Store;
 use crate::expansion::model::{Limits, OrderBy, ScoreBy};
 use crate::expansion::random::{Call, Function};
+use passage_tests::cases;
 use serde_json::{Map, Value, json};
 use tokio_postgres::{Client, Error, Row};
 use uuid::Uuid;
@@ -73,7 +74,7 @@ pub fn arguments(call: &Call) -> Vec<(&'static str, Value)> {
     ];
     arguments.extend(limits(&call.hits.limits));
     let max_passage_tokens = call.hits.limits.max_passage_tokens;
-    let group = max_passage_tokens.map(|most| json!({ "max_passage_tokens": most }));
+    let group = max_passage_tokens.map(|max| json!({ "max_passage_tokens": max }));
     arguments.push(("limits", json!(group)));
     if let Function::Passages(function) = &call.function {
         let score_by = match function.score_by {
@@ -116,7 +117,7 @@ pub async fn try_all(
     calls: &[Call],
 ) -> Result<Vec<Vec<String>>, Error> {
     let mut answers = vec![Vec::new(); calls.len()];
-    for function in ["expand_contexts", "reassemble"] {
+    for function in cases(["expand_contexts", "reassemble"]) {
         let of_function = calls.iter().enumerate().filter(|(_, call)| call.function() == function);
         let record = |(n, call): (usize, &Call)| {
             let given = arguments(call).into_iter().filter(|(_, value)| !value.is_null());
@@ -145,7 +146,8 @@ fn statement(function: &str, store: &Store) -> String {
         }
         _ => (&ARGUMENTS[..OF_BOTH], "chunk_id, role, distance, hit_id, score, decayed_score"),
     };
-    let typed: Vec<_> = arguments.iter().map(|(name, of)| format!("{name} {of}")).collect();
+    let typed: Vec<_> =
+        arguments.iter().map(|(name, sql_type)| format!("{name} {sql_type}")).collect();
     let given: Vec<_> =
         arguments.iter().map(|(name, _)| format!("{name} => call.{name}")).collect();
     let columns: Vec<_> = columns.split(", ").map(|column| format!("found.{column}")).collect();

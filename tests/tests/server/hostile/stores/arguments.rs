@@ -186,7 +186,7 @@ const SHARD_ROWS: &[[&str; 5]] = &[
 ];
 const TABLE: &str = r#"ARRAY['"plain"."chunks"']"#;
 
-fn of(sql_type: &str) -> Option<&'static Values> {
+fn values_of(sql_type: &str) -> Option<&'static Values> {
     VALUES.iter().find(|values| values.sql_type == sql_type)
 }
 
@@ -195,8 +195,8 @@ fn calls(function: &Function) -> Vec<String> {
     const ROW: &str = "f::pg_catalog.text";
     let value = |sql_type: &str, value: &str| Some(format!("({value})::{sql_type}"));
     let right = |Argument { name, sql_type, .. }: &Argument| {
-        let named = NAMED.iter().find(|(of, _)| of == name).map(|(_, value)| *value);
-        let right = named.or(of(sql_type).map(|of| of.right));
+        let named = NAMED.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
+        let right = named.or(values_of(sql_type).map(|values| values.right));
         value(sql_type, right.unwrap_or("NULL"))
     };
     let mut calls = Vec::new();
@@ -205,7 +205,7 @@ fn calls(function: &Function) -> Vec<String> {
     }
     for (index, argument) in function.arguments.iter().enumerate() {
         let sql_type = &argument.sql_type;
-        for odd in ["NULL"].iter().chain(of(sql_type).map_or(&[][..], |of| of.odd)) {
+        for odd in ["NULL"].iter().chain(values_of(sql_type).map_or(&[][..], |values| values.odd)) {
             let given = function.arguments.iter().enumerate().map(|(at, argument)| match at {
                 _ if at == index => value(sql_type, odd),
                 _ if at < function.required => right(argument),

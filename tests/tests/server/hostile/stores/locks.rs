@@ -15,6 +15,7 @@ only locks that stay count.
 use super::attacker::{ATTACKER, Attacker, Outcome};
 use super::cluster;
 use passage_tests::Cluster;
+use passage_tests::cases;
 use passage_tests::cluster::{SUPERUSER, session_lines};
 use passage_tests::functions::{Argument, Function, OrdinaryValues, functions, ordinary_value};
 use tokio_postgres::Client;
@@ -92,7 +93,7 @@ const NAMING: &[(&str, &[&str])] = &[
 ];
 
 /// The largest number of calls of a function.
-const MOST: usize = 300;
+const MAX_FAILURES: usize = 300;
 
 /// The values of arguments.
 struct Values {
@@ -117,7 +118,7 @@ impl Values {
         add("source", &names);
         let adoption = "_passage.adoption('hidden_adopted')";
         let arguments = "ARRAY['text={body}', 'uri=notes/{id}', 'store=hidden']";
-        for (key, query) in [
+        for (key, query) in cases([
             ("adoption", adoption.to_owned()),
             ("part", format!("_passage.adoption_parts({adoption})")),
             ("given", format!("{adoption} -> 'expressions'")),
@@ -129,7 +130,7 @@ impl Values {
                     "_passage.step_plan('hidden_source.notes'::regclass, 'step', 'ROW', {arguments})"
                 ),
             ),
-        ] {
+        ]) {
             let value = cluster.query_text(&format!("SELECT quote_literal({query})")).await;
             add(key, &[value]);
         }
@@ -139,7 +140,7 @@ impl Values {
     fn get(&self, argument: &Argument) -> Vec<String> {
         let Argument { name, sql_type, .. } = argument;
         let naming = |key: &str| {
-            self.naming.iter().find(|(of, _)| of == key).map(|(_, values)| values.clone())
+            self.naming.iter().find(|(known, _)| known == key).map(|(_, values)| values.clone())
         };
         let ordinary = |value| vec![self.ordinary.fill(value, "hidden")];
         // An oid always names a relation here.
@@ -175,7 +176,7 @@ impl Values {
         }
         let (name, count) = (&function.name, combinations.len());
         assert!(
-            count <= MOST,
+            count <= MAX_FAILURES,
             "{name} has {count} combinations: add ordinary values of its arguments"
         );
         combinations.iter().map(|values| function.call("f::pg_catalog.text", values)).collect()

@@ -32,7 +32,7 @@ const CHANGES: &[(&str, &str)] = &[
         "spans that end within a character",
         "UPDATE @.chunks SET content = repeat('é', 9), start_byte = ordinal * 3, end_byte = ordinal * 3 + 18",
     ),
-    ("the most tokens", "UPDATE @.chunks SET tokens = 2147483647, level = 2147483647"),
+    ("the largest number of tokens", "UPDATE @.chunks SET tokens = 2147483647, level = 2147483647"),
     ("the least tokens", "UPDATE @.chunks SET tokens = -2147483648, level = -2147483648"),
     ("sections of NULLs", "UPDATE @.chunks SET section = '{NULL,NULL}'"),
     ("sections of two dimensions", "UPDATE @.chunks SET section = '{{A,B},{C,D}}'"),

@@ -79,10 +79,12 @@ async fn a_column_of_any_type_is_harmless_with_any_search_path() {
     cluster.execute_as(super::attacker::ATTACKER, &types::operators()).await;
     let types = all_types(&cluster).await;
     let vocabulary = vocabulary(&cluster, &types).await;
-    let types: Vec<_> = types.iter().filter(|of| of.reach >= Reach::Kinds).collect();
+    let types: Vec<_> = types.iter().filter(|odd_type| odd_type.reach >= Reach::Kinds).collect();
     let cases: Vec<_> = COLUMNS
         .iter()
-        .flat_map(|column| types.iter().map(|of| Odd { column: *column, of: **of }))
+        .flat_map(|column| {
+            types.iter().map(|odd_type| Odd { column: *column, odd_type: **odd_type })
+        })
         .collect();
     let cases = share(&cases);
     let attacker = Attacker::new(&cluster, &greeting(NAMES)).await;

@@ -162,7 +162,7 @@ fn qualified(sql_type: &str) -> String {
 #[derive(Clone, Copy, Debug)]
 pub struct Odd {
     pub column: Column,
-    pub of: Type,
+    pub odd_type: Type,
 }
 
 /// Returns SQL that creates a relation of a store again, with its odd column if it has one.
@@ -171,7 +171,11 @@ pub fn relation(store: &str, kind: Kind, relation: &str, odd: Option<&Odd>) -> S
     let columns: Vec<_> = COLUMNS.iter().filter(|column| column.relation == relation).collect();
     let is_odd = |column: &Column| odd.is_some_and(|odd| odd.column.name == column.name);
     let type_of = |column: &Column| {
-        qualified(if is_odd(column) { odd.expect("it is odd").of.name } else { column.sql_type })
+        qualified(if is_odd(column) {
+            odd.expect("it is odd").odd_type.name
+        } else {
+            column.sql_type
+        })
     };
     let selected: Vec<_> = columns
         .iter()
@@ -257,6 +261,6 @@ pub fn relation(store: &str, kind: Kind, relation: &str, odd: Option<&Odd>) -> S
 /// Returns an expression for the values of an odd column, which alternate over the rows; the third row has NULL.
 fn values(odd: &Odd, sql_type: &str) -> String {
     let branch = |(index, value)| format!("WHEN {index} THEN ({value})::{sql_type}");
-    let branches: Vec<_> = odd.of.values.iter().enumerate().map(branch).collect();
+    let branches: Vec<_> = odd.odd_type.values.iter().enumerate().map(branch).collect();
     format!("CASE WHEN w.n <> 3 THEN CASE w.n % {} {} END END", branches.len(), branches.join(" "))
 }

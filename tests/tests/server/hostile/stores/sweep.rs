@@ -57,7 +57,7 @@ impl<'c> Sweep<'c> {
 
     /// Creates the relations of the store that differ for the next case.
     async fn make(&mut self, odd: Option<&Odd>) {
-        let of = odd.map(|odd| odd.column.relation);
+        let odd_relation = odd.map(|odd| odd.column.relation);
         for _ in 0..100 {
             if self.kind == Kind::Temporary {
                 // The schema has another name in each session.
@@ -66,15 +66,15 @@ impl<'c> Sweep<'c> {
                     _ => "unknown".to_owned(),
                 };
             }
-            let stale = RELATIONS
-                .into_iter()
-                .filter(|name| !self.made || Some(*name) == of || Some(*name) == self.odd);
+            let stale = RELATIONS.into_iter().filter(|name| {
+                !self.made || Some(*name) == odd_relation || Some(*name) == self.odd
+            });
             let sql: Vec<_> =
                 stale.map(|name| relation(&self.store, self.kind, name, odd)).collect();
             let sql = format!("{}\n{}", sql.join("\n"), self.change.replace('@', &self.store));
             match self.attacker.run(&sql).await {
                 Outcome::Rows(_) => {
-                    (self.made, self.odd) = (true, of);
+                    (self.made, self.odd) = (true, odd_relation);
                     return;
                 }
                 // Another session may read all stores while this one replaces a relation of its own.
@@ -114,7 +114,7 @@ impl<'c> Sweep<'c> {
         self.make(odd).await;
         for call in CALLS {
             let about = |odd: &Odd| {
-                odd.of.reach >= call.reach
+                odd.odd_type.reach >= call.reach
                     && (call.about.is_empty() || call.about.contains(&odd.column.relation))
             };
             if !odd.is_none_or(about) {
@@ -173,16 +173,16 @@ impl<'c> Sweep<'c> {
                 report.calls += 1;
                 report.errors += usize::from(matches!(outcome, Outcome::Error { .. }));
                 // Administration answers in sentences; columns of the right type can give sums.
-                let is_right = odd.of.name == odd.column.sql_type;
+                let is_right = odd.odd_type.name == odd.column.sql_type;
                 let has_words = call.reach == Reach::Tables && !is_right;
                 let words = has_words.then_some(&vocabulary);
                 // A strategy is not content: messages may show its mistakes.
                 let is_content = ["documents", "chunks"].contains(&odd.column.relation);
                 if let Some(fault) = judge(outcome, words, is_content) {
-                    let Odd { column, of, .. } = odd;
+                    let Odd { column, odd_type, .. } = odd;
                     report.findings.push(format!(
                         "{} | {kind:?} {}.{} {} | {fault} | {}",
-                        call.function, column.relation, column.name, of.name, call.sql
+                        call.function, column.relation, column.name, odd_type.name, call.sql
                     ));
                 }
             })

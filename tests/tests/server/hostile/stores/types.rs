@@ -181,11 +181,11 @@ pub fn operators() -> String {
     for own in
         ["int8", "int4", "text", "bytea", "bool", "jsonb", "float8", "_text", "tsvector", "name"]
     {
-        for of in right {
-            if own == of {
+        for other in right {
+            if own == other {
                 continue;
             }
-            for (a, b) in [(own, of), (of, own)] {
+            for (a, b) in [(own, other), (other, own)] {
                 let operator = format!(
                     "DO $do$ BEGIN
                     CREATE FUNCTION attacker.equal(pg_catalog.{a}, pg_catalog.{b}) RETURNS pg_catalog.bool

@@ -24,8 +24,8 @@ impl Vocabulary {
 
 /// Returns runs of letters and digits, without fractions, because scores depend on all stored rows.
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    let of = |letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '.';
-    text.split(of).flat_map(|word| {
+    let is_separator = |letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '.';
+    text.split(is_separator).flat_map(|word| {
         let is_number = word.starts_with(|first: char| first.is_ascii_digit());
         word.split('.').take(if is_number { 1 } else { usize::MAX })
     })

@@ -1,6 +1,7 @@
 //! The HINTs of errors about rights: the SQL in them makes the write work.
 
 use super::with_roles;
+use passage_tests::cases;
 use passage_tests::cluster::SUPERUSER;
 
 /// The table of the application, whose trigger writes the store.
@@ -18,24 +19,25 @@ async fn following_the_hints_makes_each_write_work() {
         .execute_as(SUPERUSER, "GRANT CREATE ON DATABASE passage TO owner WITH GRANT OPTION")
         .await;
     cluster.execute(NOTES).await;
-    for (number, (grants, write)) in [
-        ("INSERT", "INSERT INTO notes VALUES (10, 'New.')"),
-        ("UPDATE, SELECT", "UPDATE notes SET body = 'Changed.' WHERE id = 1"),
-        ("UPDATE, SELECT", "UPDATE notes SET body = NULL WHERE id = 1"),
-        ("DELETE, SELECT", "DELETE FROM notes WHERE id = 2"),
-        ("DELETE, UPDATE, SELECT", "UPDATE notes SET id = 20, body = 'Moved.' WHERE id = 1"),
-        ("TRUNCATE", "TRUNCATE notes"),
-        ("SELECT", "SELECT passage.bring_in_step('notes')"),
-        (
-            "SELECT",
-            "SELECT passage.ingest('notes/1', 'Other text.'), passage.ingest('new', 'Text.')",
-        ),
-        ("SELECT", "SELECT passage.remove('notes/1')"),
-        ("SELECT", "SELECT passage.create_store('of_' || current_user)"),
-    ]
-    .into_iter()
-    .enumerate()
-    {
+    for (number, (grants, write)) in cases(
+        [
+            ("INSERT", "INSERT INTO notes VALUES (10, 'New.')"),
+            ("UPDATE, SELECT", "UPDATE notes SET body = 'Changed.' WHERE id = 1"),
+            ("UPDATE, SELECT", "UPDATE notes SET body = NULL WHERE id = 1"),
+            ("DELETE, SELECT", "DELETE FROM notes WHERE id = 2"),
+            ("DELETE, UPDATE, SELECT", "UPDATE notes SET id = 20, body = 'Moved.' WHERE id = 1"),
+            ("TRUNCATE", "TRUNCATE notes"),
+            ("SELECT", "SELECT passage.bring_in_step('notes')"),
+            (
+                "SELECT",
+                "SELECT passage.ingest('notes/1', 'Other text.'), passage.ingest('new', 'Text.')",
+            ),
+            ("SELECT", "SELECT passage.remove('notes/1')"),
+            ("SELECT", "SELECT passage.create_store('of_' || current_user)"),
+        ]
+        .into_iter()
+        .enumerate(),
+    ) {
         let role = format!("\"worker {number}\"");
         cluster
             .execute_as(

@@ -92,12 +92,12 @@ async fn withhold_each_right(operation: &str) {
     }
     let needs: Vec<String> = cluster.query_lines(NEEDS).await;
     let prefix = format!("{operation}|");
-    let of = |prefix: &str| -> Vec<&str> {
+    let needs_of = |prefix: &str| -> Vec<&str> {
         needs.iter().filter_map(|need| need.strip_prefix(prefix)).collect()
     };
     // The client also writes these, beside the rows that ingest writes.
     let (needs, others) =
-        (of(&prefix), if operation == "load" { of("ingest|") } else { Vec::new() });
+        (needs_of(&prefix), if operation == "load" { needs_of("ingest|") } else { Vec::new() });
     assert!(!needs.is_empty());
     let withheld = needs.iter().copied().filter(|need| !others.contains(need));
     let state = async |role: &str| {

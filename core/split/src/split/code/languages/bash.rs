@@ -1,10 +1,10 @@
 //! Shell scripts. A sourced script is an import with its name, without folder and extension.
 
 use crate::Unit::Member;
-use crate::split::code::language::{Row, Rule, slice, stem};
+use crate::split::code::language::{KindRule, Rule, slice, stem};
 use tree_sitter::Node;
 
-pub(super) const TABLE: &[Row] = &[
+pub(super) const TABLE: &[KindRule] = &[
     ("comment", Rule::Comment(&["#!"])),
     ("; ;;", Rule::Separator),
     ("function_definition", Rule::Unit(Member, "name")),

@@ -7,10 +7,10 @@ its name, without folder and extension.
 */
 
 use crate::Unit::{Container, Member};
-use crate::split::code::language::{Language, Row, Rule, UnitInfo, slice, stem};
+use crate::split::code::language::{KindRule, Language, Rule, UnitInfo, slice, stem};
 use tree_sitter::Node;
 
-pub(super) const TABLE: &[Row] = &[
+pub(super) const TABLE: &[KindRule] = &[
     ("comment", Rule::Comment(&[])),
     ("; ,", Rule::Separator),
     ("struct_specifier union_specifier enum_specifier", Rule::Bodied(Container, "name")),

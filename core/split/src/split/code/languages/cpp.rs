@@ -8,11 +8,11 @@ unnamed namespace belongs to the namespace around it, and so do its names.
 use super::c::{Declared, declared, structured};
 use crate::Unit::{Container, Member, Module};
 use crate::split::code::language::{
-    Language, Membership, Row, Rule, UnitInfo, children, last_part, slice,
+    KindRule, Language, Membership, Rule, UnitInfo, children, last_part, slice,
 };
 use tree_sitter::Node;
 
-pub(super) const TABLE: &[Row] = &[
+pub(super) const TABLE: &[KindRule] = &[
     ("namespace_definition", Rule::Bodied(Module, "name")),
     ("class_specifier struct_specifier union_specifier enum_specifier", Rule::Find(class)),
     ("template_declaration", Rule::Wrapper(&[])),

@@ -1,10 +1,12 @@
 //! C#. A directive binds its alias, else the last part of its namespace.
 
 use crate::Unit::{Container, Member, Module};
-use crate::split::code::language::{Language, Row, Rule, UnitInfo, children, last_part, slice};
+use crate::split::code::language::{
+    KindRule, Language, Rule, UnitInfo, children, last_part, slice,
+};
 use tree_sitter::Node;
 
-pub(super) const TABLE: &[Row] = &[
+pub(super) const TABLE: &[KindRule] = &[
     ("comment", Rule::Comment(&[])),
     ("; ,", Rule::Separator),
     ("namespace_declaration", Rule::Bodied(Module, "name")),

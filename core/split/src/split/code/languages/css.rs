@@ -2,11 +2,11 @@
 
 use crate::Unit::{self, Container, Member};
 use crate::split::code::language::{
-    Language, Row, Rule, UnitInfo, children, slice, stem, unquoted,
+    KindRule, Language, Rule, UnitInfo, children, slice, stem, unquoted,
 };
 use tree_sitter::Node;
 
-pub(super) const TABLE: &[Row] = &[
+pub(super) const TABLE: &[KindRule] = &[
     ("comment js_comment", Rule::Comment(&[])),
     ("; ,", Rule::Separator),
     ("rule_set", Rule::Find(rule)),

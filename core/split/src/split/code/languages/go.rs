@@ -8,11 +8,11 @@ is not a version.
 
 use crate::Unit::{Container, Member};
 use crate::split::code::language::{
-    Language, Membership, Row, Rule, UnitInfo, children, last_part, slice, unquoted,
+    KindRule, Language, Membership, Rule, UnitInfo, children, last_part, slice, unquoted,
 };
 use tree_sitter::Node;
 
-pub(super) const TABLE: &[Row] = &[
+pub(super) const TABLE: &[KindRule] = &[
     ("comment", Rule::Comment(&[])),
     ("; ,", Rule::Separator),
     ("type_declaration", Rule::Find(single_type)),
@@ -52,11 +52,11 @@ fn single_value<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitI
 fn method<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
     let info = UnitInfo::named(Member, node.child_by_field_name("name")?, text);
     let receiver = node.child_by_field_name("receiver")?;
-    let mut of = receiver.named_child(0)?.child_by_field_name("type")?;
-    while matches!(of.kind(), "pointer_type" | "generic_type" | "parenthesized_type") {
-        of = of.named_child(0)?;
+    let mut node = receiver.named_child(0)?.child_by_field_name("type")?;
+    while matches!(node.kind(), "pointer_type" | "generic_type" | "parenthesized_type") {
+        node = node.named_child(0)?;
     }
-    Some(UnitInfo { membership: Membership::MemberOf(slice(of, text).into()), ..info })
+    Some(UnitInfo { membership: Membership::MemberOf(slice(node, text).into()), ..info })
 }
 
 fn names(node: Node<'_>, text: &str) -> Vec<String> {

@@ -1,10 +1,10 @@
 //! Java. An import binds its last part. A star import has no names, so the package is used instead.
 
 use crate::Unit::{Container, Member};
-use crate::split::code::language::{Row, Rule, children, last_part, slice};
+use crate::split::code::language::{KindRule, Rule, children, last_part, slice};
 use tree_sitter::Node;
 
-pub(super) const TABLE: &[Row] = &[
+pub(super) const TABLE: &[KindRule] = &[
     ("line_comment block_comment", Rule::Comment(&[])),
     ("; ,", Rule::Separator),
     (

@@ -6,10 +6,10 @@ container. An unnamed export has the title `default`, as in imports.
 */
 
 use crate::Unit::{self, Container, Member};
-use crate::split::code::language::{Language, Row, Rule, UnitInfo, children, slice};
+use crate::split::code::language::{KindRule, Language, Rule, UnitInfo, children, slice};
 use tree_sitter::Node;
 
-pub(super) const TABLE: &[Row] = &[
+pub(super) const TABLE: &[KindRule] = &[
     ("comment html_comment", Rule::Comment(&[])),
     ("hash_bang_line template_string regex string", Rule::Opaque),
     ("decorator", Rule::Attribute),

@@ -7,11 +7,11 @@ without folder and extension.
 
 use crate::Unit::{Container, Member, Module};
 use crate::split::code::language::{
-    Language, Row, Rule, UnitInfo, children, last_part, slice, stem,
+    KindRule, Language, Rule, UnitInfo, children, last_part, slice, stem,
 };
 use tree_sitter::Node;
 
-pub(super) const TABLE: &[Row] = &[
+pub(super) const TABLE: &[KindRule] = &[
     ("comment", Rule::Comment(&[])),
     ("; ,", Rule::Separator),
     ("namespace_definition", Rule::Bodied(Module, "name")),

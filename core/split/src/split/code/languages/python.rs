@@ -5,10 +5,10 @@ Python.
 */
 
 use crate::Unit::{Container, Member};
-use crate::split::code::language::{Row, Rule, children, last_part, slice};
+use crate::split::code::language::{KindRule, Rule, children, last_part, slice};
 use tree_sitter::Node;
 
-pub(super) const TABLE: &[Row] = &[
+pub(super) const TABLE: &[KindRule] = &[
     ("comment", Rule::Comment(&["#!"])),
     (";", Rule::Separator),
     ("decorated_definition", Rule::Wrapper(&["definition"])),

@@ -6,10 +6,10 @@ members of the class. A required file is an import with its name, without folder
 */
 
 use crate::Unit::{Container, Member, Module};
-use crate::split::code::language::{Language, Row, Rule, UnitInfo, children, slice, stem};
+use crate::split::code::language::{KindRule, Language, Rule, UnitInfo, children, slice, stem};
 use tree_sitter::Node;
 
-pub(super) const TABLE: &[Row] = &[
+pub(super) const TABLE: &[KindRule] = &[
     ("comment", Rule::Comment(&["#!"])),
     ("; ,", Rule::Separator),
     ("class", Rule::Unit(Container, "name")),

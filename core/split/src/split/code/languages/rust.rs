@@ -6,10 +6,10 @@ glob import has no names, so the module is used instead.
 */
 
 use crate::Unit::{Container, Member, Module};
-use crate::split::code::language::{Language, Row, Rule, UnitInfo, children, slice};
+use crate::split::code::language::{KindRule, Language, Rule, UnitInfo, children, slice};
 use tree_sitter::Node;
 
-pub(super) const TABLE: &[Row] = &[
+pub(super) const TABLE: &[KindRule] = &[
     ("line_comment block_comment", Rule::Comment(&["//!", "/*!"])),
     ("attribute_item", Rule::Attribute),
     ("; ,", Rule::Separator),

@@ -1,10 +1,10 @@
 //! SQL. A CREATE statement is a member with the name of its object, including a written schema.
 
 use crate::Unit::Member;
-use crate::split::code::language::{Language, Row, Rule, UnitInfo, children, slice};
+use crate::split::code::language::{KindRule, Language, Rule, UnitInfo, children, slice};
 use tree_sitter::Node;
 
-pub(super) const TABLE: &[Row] = &[
+pub(super) const TABLE: &[KindRule] = &[
     ("comment marginalia", Rule::Comment(&[])),
     ("; ,", Rule::Separator),
     ("statement", Rule::Find(created)),

@@ -1,9 +1,9 @@
 //! TypeScript: the rules that JavaScript does not have.
 
 use crate::Unit::{Container, Member, Module};
-use crate::split::code::language::{Row, Rule};
+use crate::split::code::language::{KindRule, Rule};
 
-pub(super) const TABLE: &[Row] = &[
+pub(super) const TABLE: &[KindRule] = &[
     (
         "abstract_class_declaration interface_declaration enum_declaration",
         Rule::Unit(Container, "name"),

@@ -90,7 +90,7 @@ fn head_to_closing<'a>(hit: &Hit<'a>, ordinal: i64, target: &[String]) -> (i64, 
     let reach = hit.strategy.reach();
     let low = head.min(ordinal).max(ordinal - reach);
     let high = closing.max(ordinal).min(ordinal + reach);
-    // "All chunks with prefix X in [lo, hi], and further chunks beyond lo and hi as long as they
+    // "All chunks with prefix X in [lo, hi], and more chunks beyond lo and hi as long as they
     // follow (over existing chunks) with prefix X; |distance| <= R."
     let near = section::within_reach(hit, ordinal);
     let is_inside = |(_, chunk): &&(i64, &'a Chunk)| chunk.is_below(target);

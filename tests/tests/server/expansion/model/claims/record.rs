@@ -32,7 +32,7 @@ pub fn applies(hit: &Hit) -> bool {
 fn budget(strategy: &Strategy) -> i64 {
     match strategy.max_passage_tokens.or(strategy.max_tokens).unwrap_or(2_048) {
         0 => i64::from(u32::MAX),
-        most => most,
+        limit => limit,
     }
 }
 
@@ -78,7 +78,7 @@ pub fn candidates<'a>(hit: &Hit<'a>) -> Candidates<'a> {
 
 /// Returns the chunks around a hit that share so many of its titles, if they have at most so many tokens.
 /// The hit alone is never too large, if it is required.
-fn run<'a>(hit: &Hit<'a>, depth: usize, most: i64, is_required: bool) -> Option<Whole<'a>> {
+fn run<'a>(hit: &Hit<'a>, depth: usize, max_tokens: i64, is_required: bool) -> Option<Whole<'a>> {
     let (ordinal, titles) = (hit.chunk.ordinal?, hit.chunk.section.as_deref()?);
     // "At most as many chunks on each side as the budget has times 32 tokens."
     let reach = (budget(&hit.strategy) / 32).clamp(1, hit.strategy.reach().max(1));
@@ -103,7 +103,7 @@ fn run<'a>(hit: &Hit<'a>, depth: usize, most: i64, is_required: bool) -> Option<
         }
     }
     let tokens: i64 = all.iter().map(|chunk| chunk.cost()).sum();
-    let fits = !is_far && (tokens <= most || is_required && all.len() == 1);
+    let fits = !is_far && (tokens <= max_tokens || is_required && all.len() == 1);
     all.sort_by_key(|chunk| chunk.ordinal);
     fits.then(|| Whole::record(hit, all, has_gap))
 }

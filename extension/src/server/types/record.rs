@@ -4,12 +4,12 @@ use pgrx::{FromDatum, pg_sys};
 
 /// A row that a statement has as its parameter, with its composite type.
 #[derive(Clone, Copy, Debug)]
-pub struct Row {
+pub struct Record {
     pub datum: pg_sys::Datum,
     pub type_oid: pg_sys::Oid,
 }
 
-impl FromDatum for Row {
+impl FromDatum for Record {
     #[expect(clippy::cast_ptr_alignment, reason = "PostgreSQL aligns what it unpacks")]
     unsafe fn from_polymorphic_datum(
         datum: pg_sys::Datum,
@@ -30,5 +30,5 @@ impl FromDatum for Row {
     }
 }
 
-sql_argument!(Row);
-sql_name!(Row, "record");
+sql_argument!(Record);
+sql_name!(Record, "record");
