@@ -28,7 +28,7 @@ pub struct TextDocument {
     pub media_type: Option<String>,
 }
 
-/// The outcome of writing a text.
+/// The outcome of storing a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Written {
     /// The document is new.

@@ -1,0 +1,1 @@
+//! Nothing: the features of the dependencies of this crate are what it is for.
