@@ -23,6 +23,7 @@ pub(super) use notices::Notices;
 use super::error::{ConnectFailure, Error};
 use environment::ProcessEnvironment;
 use options::Options;
+use std::pin::Pin;
 use target::Target;
 use tls::Mode;
 use tokio::sync::watch;
@@ -61,7 +62,16 @@ pub(super) struct Connected {
 /// Returns [`Error::Url`] for invalid options, [`Error::Connect`] or [`Error::Database`] if no server can
 /// be reached or one rejects the connection, [`Error::StatementPooler`] behind a pooler that ends transactions,
 /// and [`Error::Pooler`] behind a transaction pooler if the caller needs a session.
-pub(super) async fn connect(url: &str, store: &str, needs: Needs) -> Result<Connected, Error> {
+pub(super) fn connect<'a>(url: &'a str, store: &'a str, needs: Needs) -> Connecting<'a> {
+    Box::pin(connect_to_first(url, store, needs))
+}
+
+/// A connection that is being opened.
+///
+/// It is boxed, so that this crate compiles the driver's steps of a connection, and not each crate that awaits one.
+type Connecting<'a> = Pin<Box<dyn Future<Output = Result<Connected, Error>> + Send + 'a>>;
+
+async fn connect_to_first(url: &str, store: &str, needs: Needs) -> Result<Connected, Error> {
     let environment = ProcessEnvironment;
     let options = Options::gather(url, &environment).map_err(Error::Url)?;
     let mode = Mode::of(&options).map_err(Error::Url)?;
