@@ -33,14 +33,14 @@ CREATE FUNCTION _passage.given_document(document jsonb)
 RETURNS TABLE (
     id uuid, collection text, version text, uri text, title text, media_type text, source_media_type text, content_hash bytea,
     chunks integer, metadata jsonb, source_row jsonb,
-    -- Whether the store has the document with this id; and the content hash that it must still have, if that is compared.
+    -- Whether the store has the document with this id, and the content hash that it must still have, if that is compared.
     is_stored boolean, is_compared boolean, compared_hash bytea,
     -- The content hash of another version that need not be replaced.
     other_hash bytea,
     -- Whether the ids of chunks are given, so they do not imply section, content and metadata.
     has_given_ids boolean,
     -- For a new split of the stored text: the versions of the rows that it was read from, and its number of chunks.
-    -- Columns that describe the source stay; metadata are added to the stored ones without this key.
+    -- Columns that describe the source stay. With a key, metadata are added to the stored ones without that key.
     row_version text, chunk_versions jsonb, chunk_count integer, without_key text
 )
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
@@ -122,9 +122,10 @@ AS 'MODULE_PATHNAME', 'must_allow_write_wrapper';
 
 COMMENT ON FUNCTION _passage.must_allow_write(text, text, text, name) IS 'raises the error of refuse if the role lacks the right to a command of a writing operation';
 
--- The stored documents with some of these uris, collections and versions.
+-- The stored documents with some of these uris, collections and versions. The store is a text, because an argument of the
+-- type name would give all parameters the collation of that type, and no index on the columns has it.
 
-CREATE FUNCTION _passage.stored_documents(store name, operation text, uris text[], collections text[], versions text[])
+CREATE FUNCTION _passage.stored_documents(store text, operation text, uris text[], collections text[], versions text[])
 RETURNS TABLE (id uuid, uri text, collection text, version text, content_hash bytea, is_orphan boolean, chunk_count integer)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE ROWS 10
 SET search_path = pg_catalog, pg_temp
@@ -133,24 +134,20 @@ SET enable_seqscan = off
 SET jit = off
 AS $$
 DECLARE
-    is_distributed CONSTANT boolean := _passage.is_distributed(store);
-    -- Parameters have the collation of the type name, because one of them is a name. No index has it.
-    uris_of_column CONSTANT text[] COLLATE "default" := uris;
-    collections_of_column CONSTANT text[] COLLATE "default" := collections;
-    versions_of_column CONSTANT text[] COLLATE "default" := versions;
+    is_distributed CONSTANT boolean := _passage.is_distributed(store::name);
 BEGIN
-    PERFORM _passage.must_allow_write(operation, 'documents', 'SELECT', store);
-    PERFORM _passage.use_store(store, is_distributed);
+    PERFORM _passage.must_allow_write(operation, 'documents', 'SELECT', store::name);
+    PERFORM _passage.use_store(store::name, is_distributed);
     RETURN QUERY
     SELECT d.id::pg_catalog.uuid, d.uri::pg_catalog.text, d.collection::pg_catalog.text, d.version::pg_catalog.text,
         d.content_hash::pg_catalog.bytea, d.orphaned_at IS NOT NULL, d.chunk_count::pg_catalog.int4
     FROM documents AS d
-    WHERE d.uri OPERATOR(pg_catalog.=) ANY (uris_of_column) AND d.collection OPERATOR(pg_catalog.=) ANY (collections_of_column)
-        AND d.version OPERATOR(pg_catalog.=) ANY (versions_of_column);
+    WHERE d.uri OPERATOR(pg_catalog.=) ANY (uris) AND d.collection OPERATOR(pg_catalog.=) ANY (collections)
+        AND d.version OPERATOR(pg_catalog.=) ANY (versions);
 END
 $$;
 
-COMMENT ON FUNCTION _passage.stored_documents(name, text, text[], text[], text[]) IS 'documents of a store with these identities';
+COMMENT ON FUNCTION _passage.stored_documents(text, text, text[], text[], text[]) IS 'documents of a store with these identities';
 
 -- Compares a stored document with a given one. is_same: the store has all values but the content hash and the time of the
 -- ingest. kept: the places of the chunks that keep their rows. unembedded: the places of those without an embedding of their

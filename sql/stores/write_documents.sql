@@ -17,7 +17,7 @@ CREATE FUNCTION _passage.write_documents(
     document_places integer[], ids uuid[], ordinals integer[], levels integer[], sections text[], kinds text[], units text[],
     contents text[], preambles text[], tokens integer[], start_bytes integer[], end_bytes integer[], first_lines integer[],
     last_lines integer[], metadata text[],
-    embedded integer[] DEFAULT NULL, embeddings anyarray DEFAULT NULL::text[]
+    embedded integer[] DEFAULT NULL, embeddings anyarray DEFAULT NULL::pg_catalog.text[]
 ) RETURNS TABLE (place integer, outcome text, kept integer, moved integer, added integer, removed integer)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE ROWS 10
 SET search_path = pg_catalog, pg_temp

@@ -55,7 +55,9 @@ fn must_allow_write(
 ) -> Result<(), ErrorReport> {
     let store = Store::resolve_for(operation, Some(store))?;
     if let Some(command) = Command::from_name(command) {
-        spi::connect(|connection| store.must_allow_write(connection, operation, relation, command))?;
+        spi::connect(|connection| {
+            store.must_allow_write(connection, operation, relation, command)
+        })?;
     }
     Ok(())
 }

@@ -160,7 +160,12 @@ impl Store {
     ///
     /// Returns [`Error::Hidden`] if a policy hides rows, and [`Error::DuplicateIds`] if a table without keys has several rows
     /// with one id.
-    pub fn must_have_written(self, relation: &str, expected: i64, written: i64) -> Result<(), Error> {
+    pub fn must_have_written(
+        self,
+        relation: &str,
+        expected: i64,
+        written: i64,
+    ) -> Result<(), Error> {
         let store = self.0.store.clone();
         match (written.cmp(&expected), written_table(relation)) {
             (Ordering::Less, _) => Err(Error::Hidden { store }),

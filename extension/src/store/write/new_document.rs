@@ -37,7 +37,12 @@ impl NewDocument<'_> {
 
     /// Returns the document for `write_documents`, and its metadata: the derived ones, and those that the caller gave. These
     /// stay a text, since their numbers may have more digits than `serde_json` keeps.
-    pub(super) fn values(&self, id: Uuid, is_stored: bool, split: &SplitDocument<'_>) -> [Value; 4] {
+    pub(super) fn values(
+        &self,
+        id: Uuid,
+        is_stored: bool,
+        split: &SplitDocument<'_>,
+    ) -> [Value; 4] {
         let Self { collection, version, uri, content_hash, document, .. } = self;
         let values = json!({
             "id": id.to_string(),

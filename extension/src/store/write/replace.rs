@@ -109,7 +109,7 @@ impl WritableStore {
     fn find(&self, connection: &Connection, new: &NewDocument<'_>) -> Option<StoredDocument> {
         pgrx::check_for_interrupts!();
         let NewDocument { uri, collection, version, .. } = new;
-        let mut values = vec![Value::new(Name(self.0.0.store.clone()))];
+        let mut values = vec![Value::new(self.0.0.store.as_str())];
         values.extend([uri, collection, version].map(|text| Value::new(text.as_str())));
         let rows = FIND.with(|statement| connection.write(statement, values));
         (rows.len() > 0).then(|| StoredDocument {
@@ -143,7 +143,15 @@ impl WritableStore {
         let (kept, moved, added, removed) = (number(1), number(2), number(3), number(4));
         Some(match outcome {
             Outcome::Unchanged => Replaced::unchanged(id, kept),
-            outcome => Replaced { document: id, outcome, chunks: kept + added, kept, moved, added, removed },
+            outcome => Replaced {
+                document: id,
+                outcome,
+                chunks: kept + added,
+                kept,
+                moved,
+                added,
+                removed,
+            },
         })
     }
 
@@ -181,9 +189,7 @@ impl WritableStore {
         let key = SourceRowStatement { records, is_distributed };
         let statement = layout.statement(key, || key.text(layout));
         let write = || connection.write(&statement, values);
-        explain_denied(write, || {
-            refused_hint(&layout.store, "documents", Command::Update.name())
-        })
+        explain_denied(write, || refused_hint(&layout.store, "documents", Command::Update.name()))
     }
 }
 
