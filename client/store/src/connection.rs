@@ -4,11 +4,10 @@ use super::admin::OwnedSchemas;
 use super::connect::{Connected, Needs, Notices, connect};
 use super::error::{Error, Operation};
 use super::unnamed_statement::{Parameter, UnnamedStatements};
-use super::write::Statements;
 use crate::postgres_text::quote_identifier;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
+use tokio_postgres::types::Type;
 use tokio_postgres::{Client, GenericClient, Row, Transaction};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -42,8 +41,8 @@ pub struct Store {
     /// The store's name as a quoted identifier.
     pub(super) schema: String,
     pub(super) notices: Notices,
-    /// The statements of writing, composed when they are first needed.
-    pub(super) statements: Option<Arc<Statements>>,
+    /// The type of an array of embeddings, read when it is first needed.
+    pub(super) embedding_array: Option<Type>,
     /// The schema that must have the store's name when the client writes.
     pub(super) expected: Option<Identity>,
     /// The model of the store's embeddings according to the user, if the store does not record it.
@@ -105,7 +104,7 @@ impl Store {
             name: name.to_owned(),
             schema: quote_identifier(name),
             notices,
-            statements: None,
+            embedding_array: None,
             expected: None,
             told_model: None,
             owned: None,

@@ -43,6 +43,6 @@ pub use query::{
 };
 pub use shadow::{OutdatedDocument, PendingSwap, ShadowDocument, ShadowOptions, ShadowStore};
 pub use write::{
-    ChunkIdentity, ChunkWrite, ClaimCursor, DocumentState, DocumentWrite, ExistingChunk,
-    ExistingDocument, MarkedClaim, MarkedDocument, UnembeddedChunk, WriteOutcome,
+    ChunkWrite, ClaimCursor, DocumentChanges, DocumentState, DocumentWrite, ExistingDocument,
+    MarkedClaim, MarkedDocument, Replaced, UnembeddedChunk, WriteOutcome,
 };

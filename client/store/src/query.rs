@@ -30,5 +30,5 @@ pub use reranked::RerankCandidate;
 pub use search::{Filters, Search, SearchMode};
 pub use search_results::{Hit, Passage, SearchResults};
 pub use status::Status;
-pub(super) use stored_document::{ROW_VERSION, has_embedding, read_document};
+pub(super) use stored_document::{ROW_VERSION, read_document};
 pub use stored_document::{StoredChunk, StoredDocument};

@@ -9,6 +9,7 @@ The client declares the types of the parameters, so that the server does not hav
 */
 
 use serde_json::Value;
+use std::fmt::Debug;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Error, GenericClient, Row};
 use uuid::Uuid;
@@ -73,7 +74,7 @@ impl<T: SqlType + ?Sized> SqlType for &T {
 }
 
 /// A value for a parameter of a statement.
-pub(super) trait Parameter: ToSql + Sync {
+pub(super) trait Parameter: Debug + Sync {
     /// Returns the type that the statement declares.
     fn sql_type(&self) -> Type;
 

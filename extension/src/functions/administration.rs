@@ -45,6 +45,37 @@ fn must_be_allowed(
     Ok(())
 }
 
+/// Raises an error with the remedy if the role lacks the right to a command that the writer executes next.
+#[pg_extern(stable, parallel_restricted, schema = "_passage")]
+fn must_allow_write(
+    operation: &str,
+    relation: &str,
+    command: &str,
+    store: Name,
+) -> Result<(), ErrorReport> {
+    let store = Store::resolve_for(operation, Some(store))?;
+    if let Some(command) = Command::from_name(command) {
+        spi::connect(|connection| {
+            store.must_allow_write(connection, operation, relation, command)
+        })?;
+    }
+    Ok(())
+}
+
+/// Raises an error if a statement of the writer had another number of rows than it must have.
+#[pg_extern(stable, parallel_restricted, schema = "_passage")]
+fn must_have_written(
+    relation: &str,
+    expected: i64,
+    written: i64,
+    store: Name,
+) -> Result<(), ErrorReport> {
+    if written != expected {
+        Store::resolve(Some(store))?.must_have_written(relation, expected, written)?;
+    }
+    Ok(())
+}
+
 /// Returns the HINT of an error about a store that does not exist.
 #[pg_extern(stable, parallel_safe, schema = "_passage")]
 fn missing_store_hint(store: Name) -> String {

@@ -63,11 +63,11 @@ fn ingest(
     Ok(TableIterator::once((
         to_sql(done.document),
         done.outcome.name(),
-        done.chunks as i32,
-        done.kept as i32,
-        done.moved as i32,
-        done.added as i32,
-        done.removed as i32,
+        done.chunks,
+        done.kept,
+        done.moved,
+        done.added,
+        done.removed,
     )))
 }
 

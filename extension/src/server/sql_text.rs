@@ -31,8 +31,6 @@ pub const CONCATENATE: &str = "OPERATOR(pg_catalog.||)";
 pub const MERGE: &str = "OPERATOR(pg_catalog.||)";
 /// Returns a field of a `jsonb`.
 pub const FIELD: &str = "OPERATOR(pg_catalog.->)";
-/// Returns a `jsonb` without a field.
-pub const WITHOUT: &str = "OPERATOR(pg_catalog.-)";
 
 /// A section key that is unknown.
 pub const NO_KEY: &str = "NULL::pg_catalog.int8";

@@ -14,7 +14,8 @@ use crate::server::settings;
 use crate::server::spi::{self, Access, Connection, Statement, Value};
 use crate::server::types::Name;
 use pgrx::{IntoDatum, pg_sys};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::cmp::Ordering;
 use std::ffi::CString;
 
 /// A command on a table, as GRANT and policies name it.
@@ -81,7 +82,12 @@ pub const OPERATIONS: [(&str, &[Need]); 6] = [
 #[derive(Default)]
 struct Found(RefCell<(pg_sys::Oid, Vec<(&'static str, Command)>)>);
 
+/// The tables that a writer changes.
+const WRITTEN: [&str; 3] = ["documents", "chunks", "embeddings"];
+
 thread_local! {
+    /// The table and the command of the statement that the writer in SQL executes.
+    static LAST: Cell<(&'static str, Command)> = const { Cell::new(("documents", Select)) };
     static REFUSE: Statement =
         Statement::new("passage", "SELECT _passage.refuse($1, $2)".to_owned(), Access::Any);
 }
@@ -116,6 +122,56 @@ impl Store {
             spi::connect(|connection| refuse(connection, operation, &name.0));
         }
         Self::resolve(Some(name))
+    }
+
+    /// Checks that the role may execute a command on a table, which the writer in SQL executes next. A statement that changes
+    /// rows also reads them.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::NoTable`] if documents or chunks are missing, or a view that would be written.
+    pub fn must_allow_write(
+        &self,
+        connection: &Connection,
+        operation: &str,
+        relation: &str,
+        command: Command,
+    ) -> Result<(), Error> {
+        let Some(table) = written_table(relation) else { return Ok(()) };
+        let relation = match table {
+            "documents" => self.0.documents.as_ref(),
+            _ => Some(&self.0.chunks),
+        };
+        let missing = relation.is_none();
+        if relation.is_none_or(|relation| command != Select && !relation.is_table) {
+            return Err(Error::NoTable { store: self.0.store.clone(), relation: table, missing });
+        }
+        LAST.set((table, command));
+        if command != Insert {
+            must_allow(&self.0, connection, operation, table, Select);
+        }
+        must_allow(&self.0, connection, operation, table, command);
+        Ok(())
+    }
+
+    /// Checks that a statement of the writer had one row for each id.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Hidden`] if a policy hides rows, and [`Error::DuplicateIds`] if a table without keys has several rows
+    /// with one id.
+    pub fn must_have_written(
+        self,
+        relation: &str,
+        expected: i64,
+        written: i64,
+    ) -> Result<(), Error> {
+        let store = self.0.store.clone();
+        match (written.cmp(&expected), written_table(relation)) {
+            (Ordering::Less, _) => Err(Error::Hidden { store }),
+            (Ordering::Greater, Some(relation)) => Err(Error::DuplicateIds { store, relation }),
+            _ => Ok(()),
+        }
     }
 
     /// Checks that the role may do what an operation needs, or only those of its commands.
@@ -172,6 +228,15 @@ pub fn has_right(table: pg_sys::Oid, command: Command) -> bool {
     may_use_schema(schema)
         && (ask(pg_sys::has_table_privilege_id, table, name)
             || command != Delete && ask(pg_sys::has_any_column_privilege_id, table, name))
+}
+
+/// Returns the table and the command that the writer in SQL has executed last, for the error of a policy that refuses it.
+pub(super) fn last_command() -> (&'static str, Command) {
+    LAST.get()
+}
+
+fn written_table(relation: &str) -> Option<&'static str> {
+    WRITTEN.into_iter().find(|table| *table == relation)
 }
 
 /// Returns the oid of a schema, which is invalid if it is missing.

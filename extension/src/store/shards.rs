@@ -67,11 +67,6 @@ impl Store {
         self.shard_map(connection).is_some()
     }
 
-    /// Returns whether Citus distributes the store by document.
-    pub fn is_spread(&self, connection: &Connection) -> bool {
-        self.shard_map(connection).is_some_and(|map| map.is_hashed())
-    }
-
     fn shard_map(&self, connection: &Connection) -> Option<Rc<ShardMap>> {
         let cached = self.0.slot::<CachedMap>();
         cached.0.get_or_init(|| ShardMap::read(connection, &self.0).map(Rc::new)).clone()

@@ -3,14 +3,13 @@
 use super::event::Reporter;
 use super::job::embed_texts;
 use super::load::Loader;
-use super::prepared::{Prepared, ids_of_chunks, is_current, take_changed};
+use super::prepared::{Prepared, ids_of_chunks};
 use super::split_document::{SplitDocument, StoredHash, split_document};
 use super::tasks::{acquire_permit, run_blocking};
 use super::{Event, Ingest, Outcome};
 use crate::Error;
 use crate::source::SourceDocument;
-use crate::split::Piece;
-use crate::store::{self, ExistingDocument, Store, WriteOutcome};
+use crate::store::{self, DocumentChanges, ExistingDocument, Store, WriteOutcome};
 use passage_split::document_id;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,7 +22,6 @@ const ATTEMPTS: usize = 32;
 /// The state that all documents of a run share.
 pub(super) struct Pipeline {
     pub(super) ingest: Arc<Ingest>,
-    pub(super) with_embeddings: bool,
     /// The model of the stored embeddings, if this run embeds nothing.
     pub(super) embedded_by: Option<String>,
     /// The connection that reads the stored versions of documents.
@@ -64,27 +62,12 @@ impl Pipeline {
                 split.given.document_id.unwrap_or_else(derived)
             };
             let chunk_ids = ids_of_chunks(id, &split);
-            let has_ids = !split.given.ids.is_empty();
-            let mut existing_chunks = match &existing {
-                Some(existing) => {
-                    self.reader.existing_chunks(existing.id, self.with_embeddings, has_ids).await?
-                }
-                None => HashMap::new(),
-            };
-            let replaced_chunks = take_changed(&mut existing_chunks, &split);
             embeddings.extend(split.given.embeddings(&chunk_ids));
             self.check_ids(&split, id).await?;
-            let split = Arc::clone(&split);
-            let mut prepared = Prepared {
-                split,
-                existing,
-                id,
-                chunk_ids,
-                existing_chunks,
-                replaced_chunks,
-                embeddings,
-            };
-            let outcome = self.outcome(&prepared).await?;
+            let (split, changes) = (Arc::clone(&split), DocumentChanges::default());
+            let mut prepared = Prepared { split, existing, id, chunk_ids, changes, embeddings };
+            prepared.changes = self.changes(&prepared).await?;
+            let outcome = self.outcome(&prepared);
             if self.ingest.job.dry_run {
                 return Ok(outcome);
             }
@@ -154,23 +137,30 @@ impl Pipeline {
         }
     }
 
+    /// Compares a document with its stored version.
+    async fn changes(&self, prepared: &Prepared) -> Result<DocumentChanges, Error> {
+        if prepared.existing.is_some() {
+            return Ok(self.reader.document_changes(&prepared.compared(&self.ingest)).await?);
+        }
+        let unembedded = (0..prepared.chunk_ids.len()).collect();
+        Ok(DocumentChanges { unembedded, ..DocumentChanges::default() })
+    }
+
     /// Returns the result of writing a document.
     ///
     /// After a reindex, the store does not know the content hash of the source. The document is then written
     /// for its hash, and is unchanged if nothing else differs.
-    async fn outcome(&self, prepared: &Prepared) -> Result<Outcome, Error> {
-        let Prepared { existing, chunk_ids, existing_chunks, .. } = prepared;
+    fn outcome(&self, prepared: &Prepared) -> Outcome {
+        let Prepared { existing, chunk_ids, changes, embeddings, .. } = prepared;
         let chunks = chunk_ids.len();
-        let Some(existing) = existing else { return Ok(Outcome::Added { chunks }) };
-        let embeds = self.ingest.job.embedder.is_some();
-        let is_embedded = !embeds || existing_chunks.values().all(|chunk| chunk.has_embedding);
-        let document = prepared.document(&self.ingest, self.with_embeddings);
-        if is_embedded && self.reader.is_as_written(&document).await? {
+        let Some(existing) = existing else { return Outcome::Added { chunks } };
+        let is_embedded = self.ingest.job.embedder.is_none() || changes.unembedded.is_empty();
+        let has_new_embedding = chunk_ids.iter().any(|id| embeddings.contains_key(id));
+        if changes.is_same && is_embedded && !has_new_embedding {
             let outcomes = [Outcome::Unchanged, Outcome::Restored];
-            return Ok(outcomes[usize::from(existing.is_orphan)]);
+            return outcomes[usize::from(existing.is_orphan)];
         }
-        let kept = chunk_ids.iter().filter(|id| existing_chunks.contains_key(id)).count();
-        Ok(Outcome::Replaced { chunks, kept })
+        Outcome::Replaced { chunks, kept: changes.kept.len() }
     }
 
     /// Removes the mark of an orphaned document, and changes nothing else.
@@ -189,17 +179,11 @@ impl Pipeline {
     /// Embeds the chunks that have no embedding, neither in the document nor in the store.
     async fn embed(&self, prepared: &mut Prepared) -> Result<(), Error> {
         let Some(embedder) = self.ingest.job.embedder.clone() else { return Ok(()) };
-        let Prepared { split, chunk_ids, existing_chunks, embeddings, .. } = prepared;
-        let has_embedding = |id: &Uuid, piece: &Piece| {
-            let existing = existing_chunks.get(id);
-            embeddings.contains_key(id)
-                || (is_current(existing, piece)
-                    && existing.is_some_and(|chunk| chunk.has_embedding))
-        };
+        let Prepared { split, chunk_ids, changes, embeddings, .. } = prepared;
         let _permit = acquire_permit(&self.embedding).await;
-        let missing: Vec<usize> = (0..chunk_ids.len())
-            .filter(|&ordinal| !has_embedding(&chunk_ids[ordinal], &split.pieces[ordinal]))
-            .collect();
+        let unembedded = changes.unembedded.iter().copied();
+        let missing: Vec<usize> =
+            unembedded.filter(|&ordinal| !embeddings.contains_key(&chunk_ids[ordinal])).collect();
 
         let split = Arc::clone(split);
         let text = move |ordinal: usize| {

@@ -52,19 +52,16 @@ impl Loader {
 /// Starts a writer for each connection. Dropping the set ends them.
 pub(super) fn start(
     ingest: &Arc<Ingest>,
-    with_embeddings: bool,
     stores: Vec<Store>,
     requests: Receiver<LoadRequest>,
 ) -> JoinSet<()> {
     let requests = Arc::new(Mutex::new(requests));
-    let write =
-        |store| write_batches(Arc::clone(ingest), with_embeddings, store, Arc::clone(&requests));
+    let write = |store| write_batches(Arc::clone(ingest), store, Arc::clone(&requests));
     stores.into_iter().map(write).collect()
 }
 
 async fn write_batches(
     ingest: Arc<Ingest>,
-    with_embeddings: bool,
     mut store: Store,
     requests: Arc<Mutex<Receiver<LoadRequest>>>,
 ) {
@@ -75,8 +72,7 @@ async fn write_batches(
         }
         let (batch, replies): (Vec<_>, Vec<_>) =
             batch.into_iter().map(|LoadRequest { prepared, reply }| (prepared, reply)).unzip();
-        let documents: Vec<_> =
-            batch.iter().map(|prepared| prepared.document(&ingest, with_embeddings)).collect();
+        let documents: Vec<_> = batch.iter().map(|prepared| prepared.document(&ingest)).collect();
         let written: Vec<Result<WriteOutcome, Error>> = match store.write(&documents).await {
             Ok(written) => written.into_iter().map(Ok).collect(),
             Err(error) if documents.len() == 1 => vec![Err(error.into())],

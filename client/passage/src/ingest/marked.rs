@@ -114,9 +114,9 @@ async fn split(claim: MarkedClaim<'_>, uri: &mut String) -> Result<Outcome, Erro
     let resplit = run_blocking(move || resplit(&splitter, stored, true)).await?;
     let Some(resplit) = resplit else { return Ok(Outcome::Left) };
     let metadata = document_metadata(&Map::new(), resplit.syntax_error());
-    let mut document = resplit.document(&HashMap::new(), true);
+    let mut document = resplit.document(&HashMap::new(), Some(&mark));
     document.metadata = &metadata;
-    match claim.rewrite(resplit.stored(), &document, &mark).await? {
+    match claim.rewrite(&document).await? {
         WriteOutcome::Written => Ok(Outcome::Split),
         WriteOutcome::Conflict => Ok(Outcome::Changed),
     }

@@ -4,9 +4,9 @@ use super::Ingest;
 use super::split_document::{Span, SplitDocument};
 use crate::embed::Embedding;
 use crate::split::Piece;
-use crate::store::{ChunkWrite, DocumentWrite, ExistingChunk, ExistingDocument};
+use crate::store::{ChunkWrite, DocumentChanges, DocumentWrite, ExistingDocument, Replaced};
 use passage_split::{MediaType, chunk_ids};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -17,10 +17,8 @@ pub(super) struct Prepared {
     pub(super) existing: Option<ExistingDocument>,
     pub(super) id: Uuid,
     pub(super) chunk_ids: Vec<Uuid>,
-    /// The chunks of the stored version.
-    pub(super) existing_chunks: HashMap<Uuid, ExistingChunk>,
-    /// The chunks of the stored version with an id of this version and other values.
-    pub(super) replaced_chunks: Vec<Uuid>,
+    /// The differences from the stored version.
+    pub(super) changes: DocumentChanges,
     /// The new embeddings.
     pub(super) embeddings: HashMap<Uuid, Embedding>,
 }
@@ -35,53 +33,31 @@ pub(super) fn ids_of_chunks(document: Uuid, split: &SplitDocument) -> Vec<Uuid> 
     chunk_ids(document, chunks.map(|piece| (&piece.section[..], &text[piece.bytes.clone()])))
 }
 
-/// Returns whether the stored embedding of a chunk, if any, fits its present text.
-pub(super) fn is_current(existing: Option<&ExistingChunk>, piece: &Piece) -> bool {
-    existing
-        .is_some_and(|existing| existing.preamble.as_deref().unwrap_or_default() == piece.preamble)
-}
-
-/// Removes the chunks that have a given id but other values, and returns their ids. They are written again.
-///
-/// A derived id says that section and content are the same; a given one does not.
-pub(super) fn take_changed(
-    existing: &mut HashMap<Uuid, ExistingChunk>,
-    split: &SplitDocument,
-) -> Vec<Uuid> {
-    let mut changed = Vec::new();
-    for (ordinal, id) in split.given.ids.iter().enumerate() {
-        let piece: &Piece = &split.pieces[ordinal];
-        let content = &split.document.text[piece.bytes.clone()];
-        let metadata = split.given.metadata(ordinal);
-        let is_changed = |chunk: &ExistingChunk| {
-            chunk
-                .identity
-                .as_ref()
-                .is_none_or(|identity| !identity.is_of(&piece.section, content, metadata))
-        };
-        if existing.get(id).is_some_and(is_changed) {
-            existing.remove(id);
-            changed.push(*id);
-        }
-    }
-    changed
-}
-
 impl Prepared {
     /// Returns the approximate size of the document in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.split.document.text.len()
     }
 
-    /// Returns the document in the form that the store writes.
-    pub(super) fn document<'a>(
+    /// Returns the document in the form that the store writes, without the content of chunks that the store has.
+    pub(super) fn document<'a>(&'a self, ingest: &'a Ingest) -> DocumentWrite<'a> {
+        self.document_with(ingest, |ordinal| !self.changes.kept.contains(&ordinal))
+    }
+
+    /// Returns the document in the form that the store compares, without the content of chunks.
+    pub(super) fn compared<'a>(&'a self, ingest: &'a Ingest) -> DocumentWrite<'a> {
+        self.document_with(ingest, |_| false)
+    }
+
+    fn document_with<'a>(
         &'a self,
         ingest: &'a Ingest,
-        with_embeddings: bool,
+        has_content: impl Fn(usize) -> bool,
     ) -> DocumentWrite<'a> {
-        let Self { split, existing, id, chunk_ids, existing_chunks, replaced_chunks, embeddings } =
-            self;
+        let Self { split, existing, id, chunk_ids, embeddings, .. } = self;
         let (collection, version) = split.given.collection(ingest);
+        // A given id does not say that the content is the same.
+        let has_given_ids = !split.given.ids.is_empty();
         let chunk =
             |(ordinal, ((id, piece), span)): (usize, ((&Uuid, &'a Piece), Span))| ChunkWrite {
                 id: *id,
@@ -89,23 +65,21 @@ impl Prepared {
                 level: piece.level,
                 kind: piece.kind,
                 unit: piece.unit,
-                content: &split.document.text[piece.bytes.clone()],
+                content: (has_given_ids || has_content(ordinal))
+                    .then(|| &split.document.text[piece.bytes.clone()]),
                 preamble: &piece.preamble,
                 tokens: piece.tokens,
                 bytes: span.bytes,
                 lines: span.lines,
                 imports: &piece.imports,
                 metadata: split.given.metadata(ordinal),
-                exists: existing_chunks.contains_key(id),
-                preamble_changed: !is_current(existing_chunks.get(id), piece),
                 embedding: embeddings.get(id).map(Vec::as_slice),
             };
         let chunks = chunk_ids.iter().zip(&split.pieces).zip(split.spans());
-        let chunks = chunks.enumerate().map(chunk).collect();
-        let kept: HashSet<&Uuid> = chunk_ids.iter().collect();
         DocumentWrite {
             id: *id,
-            existing: existing.as_ref(),
+            replaced: existing.as_ref().map_or(Replaced::Nothing, Replaced::Source),
+            has_given_ids,
             collection,
             version,
             uri: &split.uri,
@@ -114,14 +88,7 @@ impl Prepared {
             source_media_type: split.document.source_media_type.as_ref().map(MediaType::name),
             content_hash: &split.content_hash,
             metadata: &split.metadata,
-            removed_chunks: existing_chunks
-                .keys()
-                .filter(|id| !kept.contains(id))
-                .chain(replaced_chunks)
-                .copied()
-                .collect(),
-            with_embeddings,
-            chunks,
+            chunks: chunks.enumerate().map(chunk).collect(),
         }
     }
 }

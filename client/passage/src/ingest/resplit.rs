@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::split::{Piece, Split, Splitter};
-use crate::store::{ChunkWrite, DocumentWrite, StoredChunk, StoredDocument};
+use crate::store::{ChunkWrite, DocumentWrite, Replaced, StoredChunk, StoredDocument};
 use passage_split::{Kind, MediaType, SyntaxError, TextMark, chunk_ids, document_metadata};
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -116,10 +116,6 @@ fn matched_ids(
 }
 
 impl Resplit {
-    pub(super) fn stored(&self) -> &StoredDocument {
-        &self.stored
-    }
-
     pub(super) fn syntax_error(&self) -> Option<SyntaxError> {
         self.syntax_error
     }
@@ -184,51 +180,34 @@ impl Resplit {
         matched.map(|ordinal| &self.stored.chunks[ordinal]).filter(|chunk| is_current(piece, chunk))
     }
 
-    /// Returns the document in the form that a store writes that does not have it.
-    pub(super) fn new_document(&self, with_embeddings: bool) -> DocumentWrite<'_> {
-        let mut document = self.document(&HashMap::new(), with_embeddings);
-        document.removed_chunks.clear();
-        for chunk in &mut document.chunks {
-            (chunk.exists, chunk.preamble_changed) = (false, false);
-        }
-        document
-    }
-
     /// Returns the document in the form that the store writes, with new embeddings by the ordinal
-    /// of the chunk.
+    /// of the chunk. `mark` is the mark of SQL to remove.
     pub(super) fn document<'a>(
         &'a self,
         embeddings: &HashMap<usize, &'a [f32]>,
-        with_embeddings: bool,
+        mark: Option<&'a TextMark>,
     ) -> DocumentWrite<'a> {
         let Self { stored, text, media_type, pieces, ids, metadata, .. } = self;
-        let chunk =
-            |(ordinal, (piece, (id, matched))): (usize, (&'a Piece, &(Uuid, Option<usize>)))| {
-                ChunkWrite {
-                    id: *id,
-                    section: &piece.section,
-                    level: piece.level,
-                    kind: piece.kind,
-                    unit: piece.unit,
-                    content: &text[piece.bytes.clone()],
-                    preamble: &piece.preamble,
-                    tokens: piece.tokens,
-                    bytes: Some(piece.bytes.clone()),
-                    lines: Some(piece.lines.clone()),
-                    imports: &piece.imports,
-                    metadata: None,
-                    exists: matched.is_some(),
-                    preamble_changed: matched
-                        .is_some_and(|matched| !is_current(piece, &stored.chunks[matched])),
-                    embedding: embeddings.get(&ordinal).copied(),
-                }
-            };
-        let chunks = pieces.iter().zip(ids).enumerate().map(chunk).collect();
-        let kept: HashSet<usize> = ids.iter().filter_map(|(_, ordinal)| *ordinal).collect();
-        let gone = stored.chunks.iter().enumerate().filter(|(ordinal, _)| !kept.contains(ordinal));
+        let chunk = |(ordinal, (piece, (id, _))): (usize, (&'a Piece, &(Uuid, _)))| ChunkWrite {
+            id: *id,
+            section: &piece.section,
+            level: piece.level,
+            kind: piece.kind,
+            unit: piece.unit,
+            content: Some(&text[piece.bytes.clone()]),
+            preamble: &piece.preamble,
+            tokens: piece.tokens,
+            bytes: Some(piece.bytes.clone()),
+            lines: Some(piece.lines.clone()),
+            imports: &piece.imports,
+            metadata: None,
+            embedding: embeddings.get(&ordinal).copied(),
+        };
         DocumentWrite {
             id: stored.id,
-            existing: None,
+            replaced: Replaced::Rows(stored, mark),
+            // Someone may have changed the text of a chunk and kept its id.
+            has_given_ids: true,
             collection: &stored.collection,
             version: &stored.version,
             uri: &stored.uri,
@@ -237,9 +216,7 @@ impl Resplit {
             source_media_type: None,
             content_hash: &[],
             metadata,
-            removed_chunks: gone.map(|(_, chunk)| chunk.id).collect(),
-            with_embeddings,
-            chunks,
+            chunks: pieces.iter().zip(ids).enumerate().map(chunk).collect(),
         }
     }
 }

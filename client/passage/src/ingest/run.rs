@@ -77,7 +77,6 @@ pub async fn ingest(
     let reporter = Arc::new(Reporter::new(report));
     let pipeline = Arc::new(Pipeline {
         ingest: Arc::clone(&ingest),
-        with_embeddings,
         embedded_by,
         reader,
         loader,
@@ -90,7 +89,7 @@ pub async fn ingest(
     let index_deferred =
         !job.dry_run && job.embedder.is_some() && index_store.defer_index().await?;
     // If the run fails, this drops the writers, and the server rolls their transactions back.
-    let _writers = load::start(&ingest, with_embeddings, stores, prepared);
+    let _writers = load::start(&ingest, stores, prepared);
     let queued = find::start(Arc::clone(&reporter), sources.into_iter());
     process_all(&pipeline, queued).await?;
     let summary = reporter.summary();

@@ -130,7 +130,7 @@ pub(crate) async fn read_document(
 pub(crate) const ROW_VERSION: &str = "xmin::text || ' ' || ctid::text";
 
 /// Returns an expression for whether a chunk of the document `$1` has an embedding.
-pub(crate) fn has_embedding(schema: &str, with_embeddings: bool) -> String {
+fn has_embedding(schema: &str, with_embeddings: bool) -> String {
     if !with_embeddings {
         return "false".into();
     }

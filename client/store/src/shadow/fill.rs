@@ -9,13 +9,16 @@ so are valid embeddings. A document that cannot be split is copied as it is.
 
 use super::super::error::Error;
 use super::super::query::ROW_VERSION;
-use super::super::unnamed_statement::UnnamedStatements;
-use super::super::write::{DocumentWrite, Statements, UNKNOWN_HASH, WriteOutcome, write_chunks};
+use super::super::unnamed_statement::{Parameter, UnnamedStatements};
+use super::super::write::{Arguments, DocumentWrite, WriteOutcome, parameters};
 use super::pair::{CopiedColumns, FINGERPRINTS, StorePair};
 use super::shadow_store::{ShadowStore, lock_again};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{GenericClient, Transaction};
 use uuid::Uuid;
+
+/// An expression for a content hash that differs from that of every source and every other write.
+const UNKNOWN_HASH: &str = "pg_catalog.uuid_send(pg_catalog.gen_random_uuid())";
 
 /// A document of the original that the shadow store lacks or has in an older version.
 #[derive(Clone, Copy, Debug)]
@@ -78,11 +81,10 @@ impl ShadowStore {
     ) -> Result<WriteOutcome, Error> {
         let Self { writer, pair } = self;
         let error = |error| Error::new(&pair.shadow_name, &error);
-        let statements = writer.statements(pair.with_embeddings).await.map_err(error)?;
         let owned = writer.owned.clone();
         let transaction = writer.begin().await?;
         lock_again(owned, &transaction).await?;
-        let outcome = match pair.make(&transaction, &statements, outdated, document).await {
+        let outcome = match pair.make(&transaction, outdated, document).await {
             Err(error) if error.code() == Some(&SqlState::UNIQUE_VIOLATION) => {
                 WriteOutcome::Conflict
             }
@@ -150,7 +152,6 @@ impl StorePair {
     pub(super) async fn make(
         &self,
         transaction: &Transaction<'_>,
-        statements: &Statements,
         OutdatedDocument { id, fingerprint }: OutdatedDocument,
         document: &ShadowDocument<'_>,
     ) -> Result<WriteOutcome, tokio_postgres::Error> {
@@ -188,7 +189,7 @@ impl StorePair {
                 }
             }
             ShadowDocument::Split { document, reused, .. } => {
-                write_chunks(transaction, statements, &[document]).await?;
+                self.insert_chunks(transaction, document).await?;
                 // A chunk that stays keeps the metadata that users have added.
                 let sql = format!(
                     "WITH source AS MATERIALIZED (SELECT id, metadata - 'imports' AS metadata FROM {original}.chunks \
@@ -206,5 +207,22 @@ impl StorePair {
         let sql = format!("INSERT INTO {shadow}.{FINGERPRINTS} VALUES ($1, $2)");
         transaction.execute_unnamed(&sql, &[&id, &fingerprint]).await?;
         Ok(WriteOutcome::Written)
+    }
+
+    /// Inserts the chunks of a document.
+    async fn insert_chunks(
+        &self,
+        transaction: &Transaction<'_>,
+        document: &DocumentWrite<'_>,
+    ) -> Result<(), tokio_postgres::Error> {
+        let arguments = Arguments::of(&[document]);
+        let mut values: Vec<&dyn Parameter> = vec![&self.shadow_name];
+        values.extend(arguments.chunks_with_ids());
+        let sql = format!(
+            "SELECT _passage.insert_chunks(store, 'load', _passage.is_distributed(store), NULL, {}) \
+             FROM (SELECT $1::text::name) AS shadow (store)",
+            parameters(2, values.len() - 1)
+        );
+        transaction.execute_unnamed(&sql, &values).await.map(drop)
     }
 }

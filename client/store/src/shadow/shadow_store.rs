@@ -125,11 +125,6 @@ impl ShadowStore {
         &self.pair.former_name
     }
 
-    /// Returns whether the shadow store has embeddings.
-    pub fn with_embeddings(&self) -> bool {
-        self.pair.with_embeddings
-    }
-
     /// Returns the connection that fills the shadow store.
     pub fn store(&mut self) -> &mut Store {
         &mut self.writer

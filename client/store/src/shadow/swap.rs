@@ -15,14 +15,13 @@ use super::super::admin::lock_owned;
 use super::super::connection::Store;
 use super::super::error::{Error, Operation};
 use super::super::query::{StoredDocument, read_document};
-use super::super::write::{Statements, WriteOutcome};
+use super::super::write::WriteOutcome;
 use super::fill::{OutdatedDocument, ShadowDocument};
 use super::pair::{FINGERPRINTS, MARK, READ_LOCK, StorePair, WRITE_LOCK};
 use super::shadow_store::ShadowStore;
 use super::{customizations, obstacles};
 use crate::postgres_text::quote_identifier;
 use futures_util::future::try_join_all;
-use std::sync::Arc;
 use tokio_postgres::Transaction;
 use tokio_postgres::error::SqlState;
 use uuid::Uuid;
@@ -32,7 +31,6 @@ use uuid::Uuid;
 /// If it is dropped without [`commit`](Self::commit), both stores are unchanged.
 pub struct PendingSwap<'a> {
     transaction: Transaction<'a>,
-    statements: Arc<Statements>,
     pair: &'a StorePair,
 }
 
@@ -70,13 +68,11 @@ impl ShadowStore {
     /// [`Error::Lost`] if a statement fails.
     pub async fn lock_original(&mut self) -> Result<Option<PendingSwap<'_>>, Error> {
         let Self { writer, pair } = self;
-        let error = |error| Error::new(&pair.original_name, &error);
-        let statements = writer.statements(pair.with_embeddings).await.map_err(error)?;
         let locked = lock(writer, pair, &pair.original).await?;
         let Some(transaction) = locked else { return Ok(None) };
         let names = [&*pair.original_name, &*pair.shadow_name];
         lock_owned(&transaction, &names, WRITE_LOCK).await?;
-        Ok(Some(PendingSwap { transaction, statements, pair }))
+        Ok(Some(PendingSwap { transaction, pair }))
     }
 
     /// Drops the former store after the swap. Returns false if other transactions do not release it in
@@ -164,7 +160,7 @@ impl PendingSwap<'_> {
         outdated: OutdatedDocument,
         document: &ShadowDocument<'_>,
     ) -> Result<WriteOutcome, Error> {
-        let outcome = self.pair.make(&self.transaction, &self.statements, outdated, document).await;
+        let outcome = self.pair.make(&self.transaction, outdated, document).await;
         outcome.map_err(|error| self.error(&error))
     }
 

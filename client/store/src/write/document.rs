@@ -1,7 +1,8 @@
 //! Documents and chunks to write.
 
+use super::super::query::StoredDocument;
 use super::existing::ExistingDocument;
-use passage_split::{Kind, Unit};
+use passage_split::{Kind, TextMark, Unit};
 use serde_json::{Map, Value};
 use std::ops::{Range, RangeInclusive};
 use uuid::Uuid;
@@ -9,10 +10,12 @@ use uuid::Uuid;
 /// A document to write.
 #[derive(Debug)]
 pub struct DocumentWrite<'a> {
-    /// The id: that of the existing document, or a derived one for a new document.
+    /// The id: that of the stored document, or a derived one for a new document.
     pub id: Uuid,
-    /// The document of the store with which the chunks were compared; `None` for a new document.
-    pub existing: Option<&'a ExistingDocument>,
+    /// The version that it replaces.
+    pub replaced: Replaced<'a>,
+    /// Whether the ids of chunks are given. A derived one says that section and content are the same.
+    pub has_given_ids: bool,
     /// The collection: the project or library of the document.
     pub collection: &'a str,
     /// The version of the collection.
@@ -31,16 +34,24 @@ pub struct DocumentWrite<'a> {
     pub metadata: &'a Value,
     /// The chunks, in document order.
     pub chunks: Vec<ChunkWrite<'a>>,
-    /// The existing chunks to delete.
-    pub removed_chunks: Vec<Uuid>,
-    /// Whether the store has embeddings.
-    pub with_embeddings: bool,
+}
+
+/// The version that a document replaces.
+#[derive(Clone, Copy, Debug)]
+pub enum Replaced<'a> {
+    /// None: the document is new.
+    Nothing,
+    /// The version with which the document was compared.
+    Source(&'a ExistingDocument),
+    /// The rows that the text was read from. Columns that describe the source stay. A mark of SQL is removed, and metadata
+    /// are added to the stored ones.
+    Rows(&'a StoredDocument, Option<&'a TextMark>),
 }
 
 /// A chunk to write.
 #[derive(Debug)]
 pub struct ChunkWrite<'a> {
-    /// The derived id.
+    /// The id.
     pub id: Uuid,
     /// The titles from the document's root to the chunk.
     pub section: &'a [String],
@@ -50,8 +61,8 @@ pub struct ChunkWrite<'a> {
     pub kind: Kind,
     /// The structural unit that the chunk belongs to.
     pub unit: Unit,
-    /// The content.
-    pub content: &'a str,
+    /// The content; `None` if the store has the chunk.
+    pub content: Option<&'a str>,
     /// The text before the content in what is embedded and indexed for full text.
     pub preamble: &'a str,
     /// The size in tokens.
@@ -62,12 +73,8 @@ pub struct ChunkWrite<'a> {
     pub lines: Option<RangeInclusive<usize>>,
     /// The names that the imports in the content bind.
     pub imports: &'a [String],
-    /// Other metadata of a new chunk.
+    /// Other metadata.
     pub metadata: Option<&'a Map<String, Value>>,
-    /// Whether the document already has the chunk.
-    pub exists: bool,
-    /// Whether the existing chunk has another preamble, so that its embedding is out of date.
-    pub preamble_changed: bool,
     /// A new embedding.
     pub embedding: Option<&'a [f32]>,
 }

@@ -1,11 +1,11 @@
-//! The documents and chunks that the store already has.
+//! The documents that the store already has, and their differences from documents to write.
 
 use super::super::connection::Store;
 use super::super::error::Error;
-use super::super::query::has_embedding;
-use serde_json::{Map, Value};
-use sha2::{Digest, Sha256};
-use std::collections::HashMap;
+use super::super::unnamed_statement::Parameter;
+use super::arguments::{Arguments, parameters};
+use super::document::DocumentWrite;
+use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
 
 /// A document of the store.
@@ -19,42 +19,16 @@ pub struct ExistingDocument {
     pub is_orphan: bool,
 }
 
-/// A chunk of the store.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ExistingChunk {
-    /// The text before the content.
-    pub preamble: Option<String>,
-    /// Whether the chunk has an embedding.
-    pub has_embedding: bool,
-    /// The values that a derived id implies, if they were requested.
-    pub identity: Option<ChunkIdentity>,
-}
-
-/// The values of a chunk that do not change while it keeps its row.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChunkIdentity {
-    section: Vec<String>,
-    /// The SHA-256 of the content.
-    content: Vec<u8>,
-    /// The metadata without the imports.
-    metadata: Value,
-}
-
-impl ChunkIdentity {
-    /// Returns whether the stored chunk has these values.
-    pub fn is_of(
-        &self,
-        section: &[String],
-        content: &str,
-        metadata: Option<&Map<String, Value>>,
-    ) -> bool {
-        let has_metadata = match (self.metadata.as_object(), metadata) {
-            (Some(stored), Some(metadata)) => stored == metadata,
-            (Some(stored), None) => stored.is_empty(),
-            (None, _) => false,
-        };
-        has_metadata && self.section == section && self.content[..] == Sha256::digest(content)[..]
-    }
+/// The differences of a document from its stored version.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DocumentChanges {
+    /// Whether the store has exactly the values to be written, except the content hash, the time of the ingest and the mark
+    /// of an orphan.
+    pub is_same: bool,
+    /// The ordinals of the chunks that keep their rows.
+    pub kept: HashSet<usize>,
+    /// The ordinals of the chunks without an embedding of their text.
+    pub unembedded: Vec<usize>,
 }
 
 impl Store {
@@ -69,12 +43,9 @@ impl Store {
         version: &str,
         uris: &[&str],
     ) -> Result<HashMap<String, ExistingDocument>, Error> {
-        let sql = format!(
-            "SELECT uri, id, content_hash, orphaned_at IS NOT NULL FROM {}.documents \
-             WHERE uri = ANY ($1) AND collection = $2 AND version = $3",
-            self.schema
-        );
-        let rows = self.query(&sql, &[&uris, &collection, &version]).await?;
+        let sql = "SELECT uri, id, content_hash, is_orphan \
+             FROM _passage.stored_documents($1::text, 'load', $2, ARRAY[$3::text], ARRAY[$4::text])";
+        let rows = self.query(sql, &[&self.name, &uris, &collection, &version]).await?;
         Ok(rows
             .into_iter()
             .map(|row| {
@@ -104,42 +75,31 @@ impl Store {
         Ok(self.query_opt(&sql, &[&ids, &document]).await?.map(|row| row.get(0)))
     }
 
-    /// Returns the chunks of a document by id, without their content.
-    ///
-    /// `with_embeddings` says whether the store has embeddings, `with_identity` whether to compare the chunks
-    /// with others of the same ids.
+    /// Compares a document with its stored version.
     ///
     /// # Errors
     ///
     /// Returns [`Error::Database`] if the caller may not read the store.
-    pub async fn existing_chunks(
+    pub async fn document_changes(
         &self,
-        document: Uuid,
-        with_embeddings: bool,
-        with_identity: bool,
-    ) -> Result<HashMap<Uuid, ExistingChunk>, Error> {
-        let schema = &self.schema;
-        let has_embedding = has_embedding(schema, with_embeddings);
-        let identity = if with_identity {
-            "section, pg_catalog.sha256(pg_catalog.convert_to(content, 'UTF8')), metadata - 'imports'"
-        } else {
-            "NULL::text[], NULL::bytea, NULL::jsonb"
-        };
+        document: &DocumentWrite<'_>,
+    ) -> Result<DocumentChanges, Error> {
+        let arguments = Arguments::of(&[document]);
+        let mut values: Vec<&dyn Parameter> = vec![&self.name, &arguments.documents];
+        values.extend(arguments.chunks());
         let sql = format!(
-            "SELECT id, preamble, {has_embedding}, {identity} FROM {schema}.chunks WHERE document_id = $1"
+            "SELECT is_same, kept, unembedded FROM _passage.document_changes($1::text::name, $2 -> 0, {})",
+            parameters(3, values.len() - 2)
         );
-        let rows = self.query(&sql, &[&document]).await?;
-        Ok(rows
-            .into_iter()
-            .map(|row| {
-                let (preamble, has_embedding) = (row.get(1), row.get(2));
-                let identity = with_identity.then(|| ChunkIdentity {
-                    section: row.get(3),
-                    content: row.get(4),
-                    metadata: row.get(5),
-                });
-                (row.get(0), ExistingChunk { preamble, has_embedding, identity })
-            })
-            .collect())
+        let row = self.query_one(&sql, &values).await?;
+        let ordinals = |column: usize| {
+            let places: Vec<i32> = row.get(column);
+            places.into_iter().map(|place| place as usize - 1)
+        };
+        Ok(DocumentChanges {
+            is_same: row.get(0),
+            kept: ordinals(1).collect(),
+            unembedded: ordinals(2).collect(),
+        })
     }
 }

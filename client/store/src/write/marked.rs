@@ -10,11 +10,10 @@ use super::super::error::Error;
 use super::super::query::{ROW_VERSION, StoredDocument, read_document};
 use super::super::unnamed_statement::UnnamedStatements;
 use super::document::{DocumentWrite, WriteOutcome};
-use super::rewrite::{outcome, try_rewrite};
-use super::statements::Statements;
+use super::rewrite::outcome;
+use super::write_documents::WriteCall;
 use crate::postgres_text::quote_literal;
 use passage_split::TextMark;
-use std::sync::Arc;
 use tokio_postgres::Transaction;
 use uuid::Uuid;
 
@@ -30,7 +29,6 @@ pub struct MarkedDocument {
 /// A document that a worker has claimed until its transaction ends.
 pub struct MarkedClaim<'a> {
     transaction: Transaction<'a>,
-    statements: Arc<Statements>,
     name: String,
     schema: String,
     expected: Option<Identity>,
@@ -76,14 +74,13 @@ impl Store {
         &mut self,
         document: &MarkedDocument,
     ) -> Result<Option<MarkedClaim<'_>>, Error> {
-        let statements = self.statements(true).await.map_err(|error| self.error(&error))?;
         let (name, schema, expected) = (self.name.clone(), self.schema.clone(), self.expected);
         let sql = format!("SELECT pg_catalog.pg_try_advisory_xact_lock({})", self.mark_lock());
         let transaction = self.begin().await?;
         let claimed = transaction.query_one_unnamed(&sql, &[&document.id]).await;
         let is_claimed = claimed.map_err(|error| Error::new(&name, &error))?.get(0);
         let id = document.id;
-        let claim = MarkedClaim { transaction, statements, name, schema, expected, id };
+        let claim = MarkedClaim { transaction, name, schema, expected, id };
         Ok(Some(claim).filter(|_| is_claimed))
     }
 
@@ -114,16 +111,9 @@ impl MarkedClaim<'_> {
     ///
     /// Returns [`Error::StoreReplaced`] if the store is not the expected one, and [`Error::Database`] or
     /// [`Error::Lost`] if the transaction fails. The document is then unchanged.
-    pub async fn rewrite(
-        self,
-        stored: &StoredDocument,
-        document: &DocumentWrite<'_>,
-        mark: &TextMark,
-    ) -> Result<WriteOutcome, Error> {
-        let Self { transaction, statements, name, schema, expected, .. } = self;
-        let mark = Some(mark);
-        let rewritten =
-            try_rewrite(transaction, &name, &schema, &statements, expected, stored, document, mark);
-        outcome(rewritten.await, &name)
+    pub async fn rewrite(self, document: &DocumentWrite<'_>) -> Result<WriteOutcome, Error> {
+        let Self { transaction, name, expected, .. } = self;
+        let call = WriteCall::without_embeddings(&[document]);
+        outcome(call.write(transaction, &name, expected).await, &name)
     }
 }

@@ -1,36 +1,34 @@
 /*!
 Writing documents in one transaction, each completely or not at all.
 
-The transaction first writes the rows of the documents, which locks them. If a document has changed since
-the caller compared its chunks, nothing of it is written, and the caller compares again. Chunks that are
-the same as before keep their rows, their embeddings and the references to them; a chunk that only moved
-gets a new position. The other chunks are deleted, and the new chunks of all documents are written together,
-by one binary COPY unless policies apply to the role.
-
-The transaction locks new documents before existing ones, each in one order, so that two writers of the
-same documents never deadlock.
+The SQL function `_passage.write_documents` locks the documents, compares them with the store, and writes what differs. If a
+document has changed since the caller compared it, nothing of it is written, and the caller compares again.
 */
 
-use super::super::connection::{Store, begin, has_identity};
+use super::super::connection::{Identity, Store, begin, has_identity};
 use super::super::error::{Error, is_conflict};
-use super::chunks::{reconcile, write_chunks};
+use super::super::unnamed_statement::{Parameter, UnnamedStatements};
+use super::arguments::{Arguments, parameters};
 use super::document::{DocumentWrite, WriteOutcome};
-use super::documents;
-use super::statements::Statements;
-use std::sync::Arc;
+use super::embedding_array::EmbeddingArray;
+use tokio_postgres::Transaction;
+
+/// Documents as the arguments of a call.
+pub(super) struct WriteCall<'a> {
+    arguments: Arguments<'a>,
+    embeddings: Option<EmbeddingArray>,
+}
 
 impl Store {
     /// Configures this connection for writing many documents.
     ///
     /// Commits do not wait for the disk. After a crash of the server each document is still either the old
     /// or the new version, but documents of the last moment may be the old version;
-    /// [`flush`](Self::flush) ends that. Statements are planned for their values: a plan from the time when
-    /// the store was small may scan a whole document for each moved chunk.
+    /// [`flush`](Self::flush) ends that.
     ///
-    /// Each transaction applies these settings to itself, so the session keeps none of them.
+    /// Each transaction applies this setting to itself, so the session does not keep it.
     pub fn enable_bulk_writes(&mut self) {
-        self.transaction_settings =
-            "SET LOCAL synchronous_commit = off; SET LOCAL plan_cache_mode = force_custom_plan";
+        self.transaction_settings = "SET LOCAL synchronous_commit = off";
     }
 
     /// Waits until everything committed so far is as durable as the server's settings make it.
@@ -46,8 +44,6 @@ impl Store {
     /// Writes documents with their chunks and embeddings in one transaction, and returns the outcome of
     /// each.
     ///
-    /// `with_embeddings` must be the same for all documents.
-    ///
     /// # Errors
     ///
     /// Returns [`Error::StoreReplaced`] if the store is not the expected one, and [`Error::Database`] or
@@ -56,7 +52,13 @@ impl Store {
         &mut self,
         documents: &[DocumentWrite<'_>],
     ) -> Result<Vec<WriteOutcome>, Error> {
-        match self.try_write(documents).await {
+        let call = self.write_call(&documents.iter().collect::<Vec<_>>()).await?;
+        let Self { client, name, expected, transaction_settings, .. } = self;
+        let written = match begin(client, transaction_settings).await {
+            Ok(transaction) => call.write(transaction, name, *expected).await,
+            Err(error) => Err(error),
+        };
+        match written {
             Ok(Some(outcomes)) => Ok(outcomes),
             Ok(None) => Err(Error::StoreReplaced(self.name.clone())),
             // With several documents, the error does not show which one has the conflict.
@@ -67,73 +69,66 @@ impl Store {
         }
     }
 
-    /// Returns `None`, and writes nothing, if the store is not the expected one.
-    async fn try_write(
+    /// Prepares the call that writes documents.
+    pub(super) async fn write_call<'a>(
         &mut self,
-        documents: &[DocumentWrite<'_>],
-    ) -> Result<Option<Vec<WriteOutcome>>, tokio_postgres::Error> {
-        let with_embeddings = documents.first().is_some_and(|document| document.with_embeddings);
-        let statements = self.statements(with_embeddings).await?;
-        let transaction = begin(&mut self.client, self.transaction_settings).await?;
-
-        let mut ordered: Vec<usize> = (0..documents.len()).collect();
-        ordered.sort_by_key(|&index| {
-            let DocumentWrite { uri, collection, version, .. } = documents[index];
-            (uri, collection, version)
-        });
-        let (existing, new): (Vec<usize>, Vec<usize>) =
-            ordered.into_iter().partition(|&index| documents[index].existing.is_some());
-        let mut outcomes = vec![WriteOutcome::Conflict; documents.len()];
-        if !new.is_empty() {
-            let new_documents: Vec<_> = new.iter().map(|&index| &documents[index]).collect();
-            let mut inserted = documents::insert(&transaction, &statements, &new_documents).await?;
-            for index in new {
-                // Of two documents with the same id, the first was inserted.
-                if inserted.remove(&documents[index].id) {
-                    outcomes[index] = WriteOutcome::Written;
-                }
-            }
+        documents: &[&'a DocumentWrite<'a>],
+    ) -> Result<WriteCall<'a>, Error> {
+        let arguments = Arguments::of(documents);
+        if arguments.embeddings.is_empty() {
+            return Ok(WriteCall { arguments, embeddings: None });
         }
-        for index in existing {
-            let document = &documents[index];
-            if documents::update(&transaction, &statements, document).await? {
-                outcomes[index] = WriteOutcome::Written;
-                reconcile(&transaction, &statements, document).await?;
-            }
-        }
-        let written: Vec<_> = documents
-            .iter()
-            .zip(&outcomes)
-            .filter_map(|(document, outcome)| {
-                (*outcome == WriteOutcome::Written).then_some(document)
-            })
-            .collect();
-        if written.is_empty() {
-            transaction.rollback().await?;
+        let sql_type = if let Some(sql_type) = &self.embedding_array {
+            sql_type.clone()
         } else {
-            write_chunks(&transaction, &statements, &written).await?;
-            if !has_identity(&transaction, &self.name, self.expected).await? {
-                transaction.rollback().await?;
-                return Ok(None);
-            }
-            transaction.commit().await?;
-        }
-        Ok(Some(outcomes))
+            let sql_type = EmbeddingArray::sql_type(&self.client, &self.schema).await;
+            let sql_type = sql_type.map_err(|error| self.error(&error))?;
+            self.embedding_array.insert(sql_type).clone()
+        };
+        let embeddings = Some(EmbeddingArray::new(sql_type, &arguments.embeddings));
+        Ok(WriteCall { arguments, embeddings })
+    }
+}
+
+impl<'a> WriteCall<'a> {
+    /// Prepares the call for documents without embeddings.
+    pub(super) fn without_embeddings(documents: &[&'a DocumentWrite<'a>]) -> Self {
+        Self { arguments: Arguments::of(documents), embeddings: None }
     }
 
-    /// Returns the statements of writing, and composes them at the first call.
-    pub(crate) async fn statements(
-        &mut self,
-        with_embeddings: bool,
-    ) -> Result<Arc<Statements>, tokio_postgres::Error> {
-        if let Some(composed) = &self.statements
-            && composed.embeddings.is_some() == with_embeddings
-        {
-            return Ok(Arc::clone(composed));
+    /// Writes the documents, and ends the transaction. Returns `None`, and writes nothing, if the store is not the expected
+    /// one.
+    pub(super) async fn write(
+        &self,
+        transaction: Transaction<'_>,
+        name: &str,
+        expected: Option<Identity>,
+    ) -> Result<Option<Vec<WriteOutcome>>, tokio_postgres::Error> {
+        let Self { arguments, embeddings } = self;
+        let mut values: Vec<&dyn Parameter> = vec![&name, &arguments.documents];
+        values.extend(arguments.chunks_with_places());
+        if let Some(embeddings) = embeddings {
+            values.extend([&arguments.embedded as &dyn Parameter, embeddings]);
         }
-        let statements = Statements::compose(&self.client, &self.schema, with_embeddings).await?;
-        let statements = Arc::new(statements);
-        self.statements = Some(Arc::clone(&statements));
-        Ok(statements)
+        let sql = format!(
+            "SELECT place, outcome FROM _passage.write_documents($1::text::name, {})",
+            parameters(2, values.len() - 1)
+        );
+        let rows = transaction.query_unnamed(&sql, &values).await?;
+        let mut outcomes = vec![WriteOutcome::Conflict; rows.len()];
+        for row in &rows {
+            if matches!(row.get(1), "added" | "replaced") {
+                outcomes[row.get::<_, i32>(0) as usize - 1] = WriteOutcome::Written;
+            }
+        }
+        if !outcomes.contains(&WriteOutcome::Written) {
+            transaction.rollback().await?;
+        } else if has_identity(&transaction, name, expected).await? {
+            transaction.commit().await?;
+        } else {
+            transaction.rollback().await?;
+            return Ok(None);
+        }
+        Ok(Some(outcomes))
     }
 }

@@ -1,12 +1,12 @@
-//! A document to be written, and the arguments of the statements that write it.
+//! A document to be written, and the arguments of the SQL function that writes it.
 
 use crate::server::spi::Value;
 use crate::server::sql_text::section_literal;
-use crate::server::types::{Json, to_sql};
+use crate::server::types::{Json, TextList, UuidArray};
 use crate::split::{PreparedDocument, SplitDocument};
-use passage_split::interrupt::poll_periodically as pause;
-use passage_split::{Chunk, SizeUnit, TextMark, chunk_metadata, document_metadata};
-use serde_json::Map;
+use passage_split::{Chunk, SizeUnit, TextMark, chunk_ids, chunk_metadata, document_metadata};
+use serde_json::{Map, json};
+use std::fmt::Write;
 use uuid::Uuid;
 
 /// A document to be written.
@@ -25,68 +25,84 @@ pub struct NewDocument<'a> {
 }
 
 impl NewDocument<'_> {
-    /// Returns the content hashes of a stored document that need not be written. One that is split by its
-    /// syntax is better than this one, which is split as text.
-    pub(super) fn current_hashes(&self) -> Value {
-        let marked = self.text_mark.as_ref().map(|mark| &mark.content_hash);
-        let hashes = std::iter::once(&self.content_hash).chain(marked);
-        Value::new(hashes.map(Vec::as_slice).collect::<Vec<_>>())
+    /// Returns the content hash of a version that is split by its syntax, which is better than one that is split as text.
+    fn other_hash(&self) -> Option<&[u8]> {
+        self.text_mark.as_ref().map(|mark| &mark.content_hash[..])
+    }
+
+    /// Returns whether a stored document with a content hash need not be written.
+    pub(super) fn is_current(&self, stored_hash: &[u8]) -> bool {
+        stored_hash == self.content_hash || self.other_hash() == Some(stored_hash)
+    }
+
+    /// Returns the document for `write_documents`, and its metadata: the derived ones, and those that the caller gave. These
+    /// stay a text, since their numbers may have more digits than `serde_json` keeps.
+    pub(super) fn values(
+        &self,
+        id: Uuid,
+        is_stored: bool,
+        split: &SplitDocument<'_>,
+    ) -> [Value; 4] {
+        let Self { collection, version, uri, content_hash, document, .. } = self;
+        let values = json!({
+            "id": id.to_string(),
+            "is_stored": is_stored,
+            "collection": collection,
+            "version": version,
+            "uri": uri,
+            "title": document.title,
+            "media_type": document.media_type.name(),
+            "source_media_type": document.source_media_type.as_ref().map(|source| source.name().to_owned()),
+            "content_hash": bytes_literal(content_hash),
+            "other_hash": self.other_hash().map(bytes_literal),
+            "chunks": split.chunks.len(),
+        });
+        let mut derived_metadata = document_metadata(&Map::new(), split.syntax_error);
+        if let Some(mark) = &self.text_mark {
+            derived_metadata[TextMark::KEY] = mark.to_json();
+        }
+        [
+            Value::new(Json::from_value(&values)),
+            Value::new(Json::from_value(&derived_metadata)),
+            Value::new(self.metadata.as_str()),
+            Value::new(self.source_row.clone()),
+        ]
     }
 }
 
-/// Returns the first arguments of both INSERT and UPDATE of a document.
-pub(super) fn document_values(
-    new: &NewDocument<'_>,
-    id: Uuid,
-    split: &SplitDocument<'_>,
-) -> Vec<Value> {
-    let document = new.document;
-    let source = document.source_media_type.as_ref().map(|media_type| media_type.name().to_owned());
-    // The caller's metadata stays a text, since its numbers may have more digits than serde_json keeps.
-    let mut derived_metadata = document_metadata(&Map::new(), split.syntax_error);
-    if let Some(mark) = &new.text_mark {
-        derived_metadata[TextMark::KEY] = mark.to_json();
-    }
-    vec![
-        Value::new(to_sql(id)),
-        Value::new(document.title.clone()),
-        Value::new(document.media_type.name()),
-        Value::new(source),
-        Value::new(new.content_hash.as_slice()),
-        Value::new(split.chunks.len() as i32),
-        Value::new(derived_metadata.to_string()),
-        Value::new(new.metadata.as_str()),
-    ]
+/// Returns bytes as the text of a `bytea`.
+fn bytes_literal(bytes: &[u8]) -> String {
+    bytes.iter().fold("\\x".to_owned(), |mut literal, byte| {
+        write!(literal, "{byte:02x}").expect("a string accepts any text");
+        literal
+    })
 }
 
-/// Returns the columns of chunks that may change while their ids stay.
-pub(super) fn position_values(ids: &[Uuid], chunks: &[Chunk<'_>], indexes: &[usize]) -> Vec<Value> {
-    let number = |count: fn(&Chunk<'_>) -> usize| {
-        Value::new(indexes.iter().map(|&at| count(&chunks[at]) as i32).collect::<Vec<_>>())
-    };
-    let metadata = |(count, &at): (usize, &usize)| {
-        pause(count);
-        chunk_metadata(&chunks[at].imports).to_string()
+/// Returns the chunks of a document for `write_documents`, an array for each column.
+pub(super) fn chunk_values(document: Uuid, chunks: &[Chunk<'_>]) -> Vec<Value> {
+    let ids = chunk_ids(document, chunks.iter().map(|chunk| (&chunk.section[..], chunk.content)));
+    let number = |number: fn(&Chunk<'_>) -> usize| {
+        Value::new(chunks.iter().map(|chunk| number(chunk) as i32).collect::<Vec<_>>())
     };
     vec![
-        Value::new(indexes.iter().map(|&at| to_sql(ids[at])).collect::<Vec<_>>()),
-        Value::new(indexes.iter().map(|&at| at as i32).collect::<Vec<_>>()),
+        Value::new(vec![1_i32; chunks.len()]),
+        Value::new(ids.into_iter().collect::<UuidArray>()),
+        Value::new((0..chunks.len() as i32).collect::<Vec<_>>()),
         number(|chunk| chunk.level as usize),
-        Value::new(indexes.iter().map(|&at| chunks[at].kind.name()).collect::<Vec<_>>()),
-        Value::new(indexes.iter().map(|&at| chunks[at].unit.name()).collect::<Vec<_>>()),
-        Value::new(indexes.iter().map(|&at| chunks[at].preamble.as_str()).collect::<Vec<_>>()),
+        texts(chunks.iter().map(|chunk| section_literal(&chunk.section))),
+        texts(chunks.iter().map(|chunk| chunk.kind.name())),
+        texts(chunks.iter().map(|chunk| chunk.unit.name())),
+        texts(chunks.iter().map(|chunk| chunk.content)),
+        texts(chunks.iter().map(|chunk| &chunk.preamble)),
         number(|chunk| SizeUnit::Characters.tokens(chunk.size)),
         number(|chunk| chunk.bytes.start),
         number(|chunk| chunk.bytes.end),
         number(|chunk| *chunk.lines.start()),
         number(|chunk| *chunk.lines.end()),
-        Value::new(indexes.iter().enumerate().map(metadata).collect::<Vec<_>>()),
+        texts(chunks.iter().map(|chunk| chunk_metadata(&chunk.imports).to_string())),
     ]
 }
 
-/// Returns the other columns of new chunks.
-pub(super) fn content_values(chunks: &[Chunk<'_>], indexes: &[usize]) -> [Value; 2] {
-    let sections: Vec<_> = indexes.iter().map(|&at| section_literal(&chunks[at].section)).collect();
-    let contents: Vec<_> = indexes.iter().map(|&at| chunks[at].content).collect();
-    [Value::new(sections), Value::new(contents)]
+fn texts<T: AsRef<str>>(texts: impl Iterator<Item = T>) -> Value {
+    Value::new(texts.collect::<TextList>())
 }

@@ -112,15 +112,16 @@ async fn ingest_without_privileges_on_the_store_writes_nothing() {
     sources.write("b.md", "# B\n\nFirst.\n");
     ingest_text(&cluster, &[&format!("{book}/b.md"), "--uri", "book/b.md"]).await;
     let next = next_transaction(&cluster).await;
+    let refused = r#"role "guest" may not ingest documents into store "rag""#;
     ingest_at(&cluster, &url, &book)
         .await
-        .assert_refusal("permission denied for table documents", ask);
+        .assert_refusal(refused, "GRANT INSERT, UPDATE ON rag.documents TO guest;");
     assert_eq!(next_transaction(&cluster).await, next, "the refused run wrote nothing");
 
     cluster.execute("GRANT INSERT, UPDATE ON rag.documents TO guest").await;
     ingest_at(&cluster, &url, &book)
         .await
-        .assert_refusal("permission denied for table chunks", ask);
+        .assert_refusal(refused, "run GRANT INSERT, UPDATE, DELETE ON rag.chunks TO guest;");
     let rows = "SELECT uri, chunk_count FROM rag.documents";
     assert_eq!(cluster.query_lines(rows).await, ["book/b.md|1"]);
 }

@@ -1,8 +1,8 @@
 //! The server or the client crashes during a run: each document is either the old or the new version,
 //! and the next run completes the rest.
 //!
-//! The tests do not sleep to find the middle of a run. They crash it when the server reports that it
-//! copies chunks, or that the client waits for a lock within its transaction.
+//! The tests do not sleep to find the middle of a run. They crash it when the server reports that it has been writing a
+//! large document for a while, or that the client waits for a lock within its transaction.
 
 use crate::{
     RunOutput, Sources, assert_sound, ingest_text, lacks_embedding, run_client, text_cluster,
@@ -16,11 +16,12 @@ use tokio::process::Child;
 /// The number of small documents. By their names some are loaded before the large one, some after it.
 const SMALL: usize = 40;
 
-const FAR_IN_A_COPY: &str =
-    "SELECT EXISTS (SELECT FROM pg_stat_progress_copy WHERE tuples_processed > 500)";
+/// A small document takes a few milliseconds, the large one more than a second.
+const FAR_IN_A_WRITE: &str = "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = 'passage' \
+    AND query LIKE '%write_documents%' AND state = 'active' AND clock_timestamp() > query_start + interval '300 ms')";
 
-const WAITS_TO_COPY_EMBEDDINGS: &str = "SELECT EXISTS (SELECT FROM pg_stat_activity \
-    WHERE application_name = 'passage' AND wait_event_type = 'Lock' AND query LIKE 'COPY%embeddings%')";
+const WAITS_TO_WRITE_EMBEDDINGS: &str = "SELECT EXISTS (SELECT FROM pg_stat_activity \
+    WHERE application_name = 'passage' AND wait_event_type = 'Lock' AND query LIKE '%write_documents%')";
 
 /// Returns the text of a document: of five sections three are the same in each version.
 fn text(name: &str, version: usize, sections: usize) -> String {
@@ -102,7 +103,7 @@ async fn after_a_server_crash_each_document_is_old_or_new() {
 
     write(&sources, &new);
     let mut child = start(&cluster, &["ingest", "--no-embed", &sources.book()]);
-    until(&cluster, &mut child, FAR_IN_A_COPY).await;
+    until(&cluster, &mut child, FAR_IN_A_WRITE).await;
     crash_server(&cluster).await;
     let output = child.wait_with_output().await.unwrap();
     let run = RunOutput {
@@ -132,7 +133,7 @@ async fn after_a_client_crash_each_document_is_old_or_new() {
 
     write(&sources, &new);
     let mut child = start(&cluster, &["ingest", "--no-embed", &sources.book()]);
-    until(&cluster, &mut child, FAR_IN_A_COPY).await;
+    until(&cluster, &mut child, FAR_IN_A_WRITE).await;
     child.kill().await.unwrap();
     until_disconnected(&cluster).await;
 
@@ -148,7 +149,7 @@ async fn an_interrupted_first_load_leaves_no_partial_document() {
     let new = version(1);
     write(&sources, &new);
     let mut child = start(&cluster, &["ingest", "--no-embed", &sources.book()]);
-    until(&cluster, &mut child, FAR_IN_A_COPY).await;
+    until(&cluster, &mut child, FAR_IN_A_WRITE).await;
     child.kill().await.unwrap();
     until_disconnected(&cluster).await;
 
@@ -170,7 +171,7 @@ async fn chunks_and_their_embeddings_are_committed_together() {
     let before = cluster.query_lines(rows).await;
     assert_eq!(before.len(), 5);
 
-    // The new version has two more sections. Their chunks are copied, their embeddings are blocked.
+    // The new version has two more sections. Their chunks are written, their embeddings are blocked.
     sources.write("a.md", text("a", 1, 7));
     let holder = cluster.client().await;
     // A lock on the table would block the client before its transaction begins.
@@ -184,7 +185,7 @@ async fn chunks_and_their_embeddings_are_committed_together() {
         .await;
     holder.batch_execute("SELECT pg_advisory_lock(1)").await.unwrap();
     let mut child = start(&cluster, &["ingest", &sources.book()]);
-    until(&cluster, &mut child, WAITS_TO_COPY_EMBEDDINGS).await;
+    until(&cluster, &mut child, WAITS_TO_WRITE_EMBEDDINGS).await;
     crash_server(&cluster).await;
     let output = child.wait_with_output().await.unwrap();
     assert_eq!(output.status.code(), Some(1));

@@ -159,8 +159,8 @@ impl<R: Fn(&ReindexEvent)> Run<R> {
             }
             let new = resplit.missing();
             let new = new.filter_map(|(number, text)| Some((number, &embeddings.get(&text)?[..])));
-            let document = resplit.document(&new.collect(), self.with_embeddings);
-            match self.writer.lock().await.rewrite(resplit.stored(), &document).await? {
+            let document = resplit.document(&new.collect(), None);
+            match self.writer.lock().await.rewrite(&document).await? {
                 WriteOutcome::Written => return Ok(Some(outcome)),
                 WriteOutcome::Conflict => {}
             }

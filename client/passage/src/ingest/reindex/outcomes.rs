@@ -35,10 +35,10 @@ impl ResplitOutcome {
     }
 
     /// Returns what the shadow store writes for the document.
-    pub(super) fn shadow_document(&self, with_embeddings: bool) -> ShadowDocument<'_> {
+    pub(super) fn shadow_document(&self) -> ShadowDocument<'_> {
         match &self.resplit {
             Some(resplit) => ShadowDocument::Split {
-                document: Box::new(resplit.new_document(with_embeddings)),
+                document: Box::new(resplit.document(&HashMap::new(), None)),
                 reused: resplit.reused(),
                 is_same: matches!(self.outcome, Ok(ReindexOutcome::Unchanged)),
             },

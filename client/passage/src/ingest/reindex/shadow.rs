@@ -192,7 +192,6 @@ impl<R: Fn(&ReindexEvent) + Sync> Run<R> {
     async fn try_swap(&self, outcomes: &mut Outcomes) -> Result<bool, Error> {
         self.catch_up(outcomes).await?;
         let mut shadow = self.shadow.lock().await;
-        let with_embeddings = shadow.with_embeddings();
         let Some(swap) = shadow.lock_original().await? else { return Ok(false) };
         let differing = swap.outdated().await?;
         if differing.len() > FEW {
@@ -201,7 +200,7 @@ impl<R: Fn(&ReindexEvent) + Sync> Run<R> {
         for differing in differing {
             let Some(stored) = swap.read_document(differing.id()).await? else { return Ok(false) };
             let document = ResplitOutcome::split(&self.reindex.job.splitter, stored).await;
-            let made = document.shadow_document(with_embeddings);
+            let made = document.shadow_document();
             if swap.make(differing, &made).await? == WriteOutcome::Conflict {
                 return Ok(false);
             }
@@ -246,8 +245,7 @@ impl<R: Fn(&ReindexEvent) + Sync> Run<R> {
         let Some(stored) = self.reader.read_document(id, false).await? else { return Ok(None) };
         let document = ResplitOutcome::split(&self.reindex.job.splitter, stored).await;
         let mut shadow = self.shadow.lock().await;
-        let with_embeddings = shadow.with_embeddings();
-        let written = shadow.make(differing, &document.shadow_document(with_embeddings)).await?;
+        let written = shadow.make(differing, &document.shadow_document()).await?;
         Ok((written == WriteOutcome::Written).then_some((id, document)))
     }
 

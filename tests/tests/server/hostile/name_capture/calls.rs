@@ -85,6 +85,7 @@ const CALLS: &[&str] = &[
     "SELECT * FROM passage.ingest('guide.md', 'Hidden steps.', collection => 'docs', version => '1', store => STORE)",
     "SELECT * FROM passage.ingest('guide.md', E'# Guide\\n\\nHidden steps of editors.\\n\\n## New\\n\\nOthers.\\n', 'text/markdown', 'Other', 'docs', '1', max_size => 60, preferred_size => 40, min_size => 10, store => STORE)",
     "SELECT * FROM passage.ingest('new.md', E'# New\\n\\nWords.', store => STORE)",
+    WRITE_DOCUMENTS,
     "SELECT * FROM passage.remove(uri => 'guide.md', store => STORE)",
     "SELECT * FROM passage.remove(collection => 'docs', store => STORE)",
     "SELECT * FROM passage.check_store(STORE)",
@@ -98,6 +99,16 @@ const CALLS: &[&str] = &[
     "CREATE TRIGGER t AFTER TRUNCATE ON small.notes FOR EACH STATEMENT EXECUTE FUNCTION passage.keep_in_step('text={body}', 'uri=notes/{id}', 'store=small');
      TRUNCATE small.notes",
 ];
+
+/// Writes a stored document, some chunks of which stay, and a new one, as the client does.
+const WRITE_DOCUMENTS: &str = r#"SELECT w.* FROM _passage.write_documents(STORE,
+    pg_catalog.concat('[{"id": "', DOCUMENT, '", "is_stored": true, "uri": "guide.md", "collection": "docs", "version": "1",
+        "content_hash": "\\x61", "chunks": 2, "metadata": {}},
+        {"id": "dddddddd-0000-0000-8000-000000000000", "uri": "b", "collection": "", "version": "", "content_hash": "\\x62", "chunks": 1,
+        "metadata": {}}]')::pg_catalog.jsonb,
+    '{1,1,2}', ARRAY[(ALL_CHUNKS::pg_catalog.uuid[])[1], 'aaaaaaaa-0000-0000-0000-000000000000', 'dddddddd-0000-0000-0000-000000000000'],
+    '{1,0,0}', '{0,0,0}', '{"{}","{A}","{B}"}', '{prose,prose,prose}', '{text,text,text}', '{NULL,Hidden,Steps}', '{P,"",""}',
+    '{1,1,1}', '{0,6,0}', '{6,9,5}', '{1,2,1}', '{1,2,1}', '{"{}","{}","{}"}', '{1,2}', '{"[1,0,0]","[0,1,0]"}'::pg_catalog.text[]) AS w"#;
 
 /// Returns the calls, in which every operator and function is schema-qualified.
 ///

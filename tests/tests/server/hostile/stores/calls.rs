@@ -52,8 +52,10 @@ pub const WITHOUT_STORE: &[&str] = &[
     "decode_section",
     "distributed_size",
     "encode_section",
+    "given_document",
     "has_citus",
     "identifier_parts",
+    "ids_of_chunks",
     "is_ancestor",
     "is_own",
     "is_partition_count",
@@ -143,6 +145,19 @@ macro_rules! prose {
 macro_rules! document {
     () => {
         "'aaaaaaaa-0000-0000-8000-000000000000'"
+    };
+}
+/// A document of the store and a chunk of it, as the writer takes them.
+macro_rules! given_document {
+    () => {
+        r#"{"id": "aaaaaaaa-0000-0000-8000-000000000000", "is_stored": true, "uri": "guide.md", "collection": "zoo", "version": "1",
+        "title": "Quokka", "content_hash": "\\x61", "chunks": 1, "metadata": {}}"#
+    };
+}
+macro_rules! given_chunk {
+    () => {
+        "'{aaaaaaaa-0000-0000-0000-000000000002}', '{0}', '{0}', '{\"{}\"}', '{prose}', '{text}', '{The quokka.}', '{\"\"}', \
+        '{3}', '{0}', '{11}', '{1}', '{1}', '{\"{}\"}'"
     };
 }
 /// A table with one document and a trigger of `keep_in_step`. The call is rolled back. Temporary tables
@@ -438,6 +453,122 @@ pub const CALLS: &[Call] = &[
         "SELECT c::pg_catalog.text FROM _passage.adopted_data_problems(@) AS c",
     ),
     read("chunk_id", HELD, "SELECT passage.chunk_id(@, 'aaaaaaaa-0000-0000-0000-000000000002')"),
+    read(
+        "stored_documents",
+        HELD,
+        "SELECT d::pg_catalog.text FROM _passage.stored_documents(@, 'ingest', '{guide.md}', '{zoo}', '{1}') AS d",
+    ),
+    read(
+        "document_changes",
+        VECTORS,
+        concat!(
+            "SELECT c::pg_catalog.text FROM _passage.document_changes(@, '",
+            given_document!(),
+            "', ",
+            given_chunk!(),
+            ") AS c"
+        ),
+    ),
+    read(
+        "chunk_changes",
+        HELD,
+        concat!(
+            "SELECT c::pg_catalog.text FROM _passage.chunk_changes(@, false, ARRAY[",
+            document!(),
+            "]::pg_catalog.uuid[], ARRAY[",
+            document!(),
+            "]::pg_catalog.uuid[], true, ARRAY[",
+            document!(),
+            "]::pg_catalog.uuid[], ",
+            given_chunk!(),
+            ") AS c"
+        ),
+    ),
+    administer("has_embeddings", "SELECT _passage.has_embeddings(@)"),
+    administer("is_distributed", "SELECT _passage.is_distributed(@)"),
+    administer("use_store", "SELECT pg_catalog.left(_passage.use_store(@, false), 10)"),
+    write("must_allow_write", HELD, "SELECT _passage.must_allow_write('ingest', 'chunks', 'INSERT', @)"),
+    write("must_have_written", HELD, "SELECT _passage.must_have_written('chunks', 1, 1, @)"),
+    write(
+        "insert_document",
+        &["documents"],
+        "SELECT _passage.insert_document(@, false, '{\"id\": \"dddddddd-0000-0000-8000-000000000000\", \"uri\": \"other\", \
+        \"collection\": \"\", \"version\": \"\", \"chunks\": 0, \"metadata\": {}}')",
+    ),
+    write(
+        "replace_document",
+        HELD,
+        concat!(
+            "SELECT r::pg_catalog.text FROM _passage.replace_document(@, false, '",
+            given_document!(),
+            "') AS r"
+        ),
+    ),
+    write(
+        "insert_chunks",
+        HELD,
+        concat!(
+            "DELETE FROM §.chunks; SELECT _passage.insert_chunks(@, 'ingest', false, NULL, ARRAY[",
+            document!(),
+            "]::pg_catalog.uuid[], ",
+            given_chunk!(),
+            ")"
+        ),
+    ),
+    write(
+        "insert_embeddings",
+        VECTORS,
+        concat!(
+            "DELETE FROM §.embeddings; SELECT _passage.insert_embeddings(@, 'load', false, '{1}', ARRAY[",
+            document!(),
+            "]::pg_catalog.uuid[], '{aaaaaaaa-0000-0000-0000-000000000002}', ARRAY['[1,2,3]'])"
+        ),
+    ),
+    write(
+        "delete_rows",
+        VECTORS,
+        concat!(
+            "SELECT _passage.delete_rows(@, false, 'chunks', ARRAY[",
+            document!(),
+            "]::pg_catalog.uuid[], '{aaaaaaaa-0000-0000-0000-000000000002}')"
+        ),
+    ),
+    write(
+        "update_chunks",
+        HELD,
+        concat!(
+            "SELECT _passage.update_chunks(@, ARRAY[",
+            document!(),
+            "]::pg_catalog.uuid[], '{1}', '{1}', ARRAY[",
+            document!(),
+            "]::pg_catalog.uuid[], '{aaaaaaaa-0000-0000-0000-000000000002}', '{1000}', '{0}', '{prose}', '{text}', '{quokka}', '{3}', \
+            '{0}', '{11}', '{1}', '{1}', '{\"{}\"}')"
+        ),
+    ),
+    write(
+        "replace_chunks",
+        VECTORS,
+        concat!(
+            "SELECT r::pg_catalog.text FROM _passage.replace_chunks(@, 'ingest', false, ARRAY[",
+            document!(),
+            "]::pg_catalog.uuid[], '{}', true, NULL, ARRAY[",
+            document!(),
+            "]::pg_catalog.uuid[], ",
+            given_chunk!(),
+            ") AS r"
+        ),
+    ),
+    write(
+        "write_documents",
+        VECTORS,
+        concat!(
+            "SELECT w::pg_catalog.text FROM _passage.write_documents(@, '[",
+            given_document!(),
+            "]', '{1}', ",
+            given_chunk!(),
+            ", '{1}', ARRAY['[1,2,3]']) AS w"
+        ),
+    ),
     write(
         "ingest",
         VECTORS,
