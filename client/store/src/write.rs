@@ -2,6 +2,7 @@
 //! embeddings of chunks that lack one.
 
 mod arguments;
+mod changes;
 mod claims;
 mod document;
 mod embedding_array;
@@ -13,9 +14,10 @@ mod unembedded;
 mod write_documents;
 
 pub(super) use arguments::{Arguments, parameters};
+pub use changes::DocumentChanges;
 pub use claims::ClaimCursor;
 pub use document::{ChunkWrite, DocumentWrite, Replaced, WriteOutcome};
-pub use existing::{DocumentChanges, ExistingDocument};
+pub use existing::ExistingDocument;
 pub use marked::{MarkedClaim, MarkedDocument};
 pub use orphans::DocumentState;
 pub use unembedded::UnembeddedChunk;
