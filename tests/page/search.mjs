@@ -39,7 +39,8 @@ test('a hit is marked in the text of its passage', async () => {
     "SELECT content, citations FROM passage.search('signal USR1', mode => 'text', max_passages => 3, max_tokens => 300)",
   )
   const bytes = Buffer.from(passage.content)
-  const hits = passage.citations.filter((citation) => citation.role === 'hit').map((citation) => bytes.subarray(citation.start, citation.end).toString())
+  const cited = passage.citations.filter((citation) => citation.role === 'hit')
+  const hits = cited.map(({ start, end }) => bytes.subarray(start, end).toString())
   await withTab(
     async (page) => {
       assert.deepEqual(await texts(page, '.card:first-child .prompt mark'), hits)

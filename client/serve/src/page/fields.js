@@ -29,7 +29,7 @@ const FIELDS = {
   version: { label: 'Version', type: 'text' },
   uri_pattern: { label: 'URI pattern', type: 'text', placeholder: 'docs/%' },
   media_type: { label: 'Media type', type: 'text', placeholder: 'text/*' },
-  kind: { label: 'Kind', options: () => ['prose', 'code', 'data', 'api-reference'].map((kind) => [kind, kind]), none: 'all' },
+  kind: { label: 'Kind', options: () => ['prose', 'code', 'data', 'api-reference'].map((one) => [one, one]), none: 'all' },
   path: { label: 'Section path', type: 'text', placeholder: 'logging.*' },
   min_similarity: { label: 'Least similarity', type: 'number', min: -1, max: 1, step: 'any' },
   max_chunks: { label: 'Chunks', ...LIMIT },
