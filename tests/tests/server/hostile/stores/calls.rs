@@ -456,7 +456,7 @@ pub const CALLS: &[Call] = &[
     read(
         "stored_documents",
         HELD,
-        "SELECT pg_catalog.concat(d.uri, d.collection, d.version, d.is_orphan, d.chunk_count) FROM _passage.stored_documents(@, 'ingest', '{guide.md}', '{zoo}', '{1}') AS d",
+        "SELECT pg_catalog.concat_ws(' ', d.id, d.uri, d.collection, d.version, d.is_orphan, d.chunk_count) FROM _passage.stored_documents(@, 'ingest', '{guide.md}', '{zoo}', '{1}') AS d",
     ),
     read(
         "document_changes",
@@ -541,7 +541,7 @@ pub const CALLS: &[Call] = &[
             document!(),
             "]::pg_catalog.uuid[], '{1}', '{1}', ARRAY[",
             document!(),
-            "]::pg_catalog.uuid[], '{aaaaaaaa-0000-0000-0000-000000000002}', '{1000}', '{0}', '{prose}', '{text}', '{quokka}', '{3}', \
+            "]::pg_catalog.uuid[], '{aaaaaaaa-0000-0000-0000-000000000002}', '{1000}', '{0}', '{prose}', '{text}', '{Guide}', '{3}', \
             '{0}', '{11}', '{1}', '{1}', '{\"{}\"}')"
         ),
     ),
