@@ -7,8 +7,9 @@
 -- PostgreSQL keeps the plan of a statement of PL/pgSQL, but plans a text again at each EXECUTE, which takes longer than
 -- writing a small document. So statements name the tables of a store without its schema, and use_store puts the schema
 -- after pg_catalog on the search_path of the function. After it operators, functions and types have their schema, because one of
--- the store could be preferred for a domain. Columns that IS DISTINCT FROM compares are cast for that reason. (PostgreSQL gives
--- unnest of several arrays its schema itself, and allows none.)
+-- the store could be preferred for a domain. So no statement compares columns with IS DISTINCT FROM, which finds its operator by
+-- the path. Columns are not cast to types that PostgreSQL would parse from a text, since the error shows the text. (PostgreSQL
+-- gives unnest of several arrays its schema itself, and allows none.)
 
 CREATE FUNCTION _passage.use_store(store name, is_distributed boolean) RETURNS text
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
@@ -93,15 +94,16 @@ BEGIN
     FROM (
         SELECT c.id::pg_catalog.uuid AS id, m.place::pg_catalog.int4 AS place,
             m.place IS NOT NULL AND NOT (c.document_id OPERATOR(pg_catalog.=) ANY (with_given_ids) AND (
-                (c.section::pg_catalog.text[], c.content::pg_catalog.text) IS DISTINCT FROM (m.section::pg_catalog.text[], m.content)
-                OR with_metadata AND c.metadata::pg_catalog.jsonb OPERATOR(pg_catalog.-) 'imports'::pg_catalog.text
-                    IS DISTINCT FROM m.metadata::pg_catalog.jsonb OPERATOR(pg_catalog.-) 'imports'::pg_catalog.text)) AS is_kept,
-            coalesce(c.preamble::pg_catalog.text, '') IS DISTINCT FROM m.preamble AS is_stale,
-            (c.ordinal::pg_catalog.int4, c.level::pg_catalog.int4, c.kind::pg_catalog.text, c.unit::pg_catalog.text, c.tokens::pg_catalog.int4,
-                c.start_byte::pg_catalog.int4, c.end_byte::pg_catalog.int4, c.first_line::pg_catalog.int4, c.last_line::pg_catalog.int4,
-                c.metadata::pg_catalog.jsonb OPERATOR(pg_catalog.->) 'imports'::pg_catalog.text)
-            IS DISTINCT FROM (m.ordinal, m.level, m.kind, m.unit, m.tokens, m.start_byte, m.end_byte, m.first_line, m.last_line,
-                m.metadata::pg_catalog.jsonb OPERATOR(pg_catalog.->) 'imports'::pg_catalog.text) AS is_moved
+                (ROW (coalesce(c.section, '{}'), c.content) OPERATOR(pg_catalog.=) ROW (m.section::pg_catalog.text[], m.content)) IS NOT TRUE
+                OR with_metadata AND (c.metadata OPERATOR(pg_catalog.-) 'imports'::pg_catalog.text
+                    OPERATOR(pg_catalog.=) (m.metadata::pg_catalog.jsonb OPERATOR(pg_catalog.-) 'imports'::pg_catalog.text)) IS NOT TRUE)) AS is_kept,
+            coalesce(c.preamble, '') OPERATOR(pg_catalog.<>) m.preamble AS is_stale,
+            (ROW (c.ordinal, coalesce(c.level, -1), coalesce(c.kind, ''), coalesce(c.unit, ''), coalesce(c.tokens, -1), coalesce(c.start_byte, -1),
+                coalesce(c.end_byte, -1), coalesce(c.first_line, -1), coalesce(c.last_line, -1),
+                coalesce(c.metadata OPERATOR(pg_catalog.->) 'imports'::pg_catalog.text, 'null'))
+            OPERATOR(pg_catalog.=) ROW (m.ordinal, m.level, m.kind, m.unit, coalesce(m.tokens, -1), coalesce(m.start_byte, -1),
+                coalesce(m.end_byte, -1), coalesce(m.first_line, -1), coalesce(m.last_line, -1),
+                coalesce(m.metadata::pg_catalog.jsonb OPERATOR(pg_catalog.->) 'imports'::pg_catalog.text, 'null'))) IS NOT TRUE AS is_moved
         FROM chunks AS c LEFT JOIN unnest(document_ids, ids, ordinals, levels, sections, kinds, units, contents, preambles, chunk_changes.tokens,
             start_bytes, end_bytes, first_lines, last_lines, chunk_changes.metadata) WITH ORDINALITY
             AS m (document_id, id, ordinal, level, section, kind, unit, content, preamble, tokens, start_byte, end_byte, first_line, last_line,
@@ -162,6 +164,7 @@ CREATE FUNCTION _passage.document_changes(
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
+SET enable_nestloop = off
 SET jit = off
 AS $$
 DECLARE

@@ -32,11 +32,11 @@ BEGIN
         SELECT pg_catalog.jsonb_object_agg(locked.id, locked.version) INTO versions FROM (
             SELECT c.id::pg_catalog.uuid AS id, c.xmin::pg_catalog.text OPERATOR(pg_catalog.||) ' ' OPERATOR(pg_catalog.||) c.ctid::pg_catalog.text AS version
             FROM chunks AS c WHERE c.document_id OPERATOR(pg_catalog.=) n.id ORDER BY c.ordinal FOR UPDATE) AS locked;
-        outcome := CASE WHEN stored.version OPERATOR(pg_catalog.=) n.row_version AND versions IS NOT DISTINCT FROM n.chunk_versions
-            AND stored.chunk_count IS NOT DISTINCT FROM coalesce(n.chunk_count, stored.chunk_count) THEN 'replaced' ELSE 'conflict' END;
+        outcome := CASE WHEN stored.version OPERATOR(pg_catalog.=) n.row_version AND coalesce(versions, '{}') OPERATOR(pg_catalog.=) coalesce(n.chunk_versions, '{}')
+            AND (n.chunk_count IS NULL OR stored.chunk_count OPERATOR(pg_catalog.=) n.chunk_count) THEN 'replaced' ELSE 'conflict' END;
     ELSIF stored.has_source AND (stored.content_hash OPERATOR(pg_catalog.=) n.content_hash OR stored.content_hash OPERATOR(pg_catalog.=) n.other_hash) THEN
         outcome := 'unchanged';
-    ELSIF n.is_compared AND stored.content_hash IS DISTINCT FROM n.compared_hash THEN
+    ELSIF n.is_compared AND coalesce(stored.content_hash, '') OPERATOR(pg_catalog.<>) coalesce(n.compared_hash, '') THEN
         outcome := 'conflict';
     ELSE
         outcome := 'replaced';
@@ -170,7 +170,7 @@ CREATE FUNCTION _passage.replace_chunks(
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = auto
-SET enable_seqscan = off
+SET enable_nestloop = off
 SET jit = off
 AS $$
 DECLARE

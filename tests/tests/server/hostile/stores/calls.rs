@@ -151,7 +151,7 @@ macro_rules! document {
 macro_rules! given_document {
     () => {
         r#"{"id": "aaaaaaaa-0000-0000-8000-000000000000", "is_stored": true, "uri": "guide.md", "collection": "zoo", "version": "1",
-        "title": "Quokka", "content_hash": "\\x61", "chunks": 1, "metadata": {}}"#
+        "title": "Guide", "content_hash": "\\x61", "chunks": 1, "metadata": {}}"#
     };
 }
 macro_rules! given_chunk {
@@ -456,7 +456,7 @@ pub const CALLS: &[Call] = &[
     read(
         "stored_documents",
         HELD,
-        "SELECT d::pg_catalog.text FROM _passage.stored_documents(@, 'ingest', '{guide.md}', '{zoo}', '{1}') AS d",
+        "SELECT pg_catalog.concat_ws(' ', d.id, d.uri, d.collection, d.version, d.is_orphan, d.chunk_count) FROM _passage.stored_documents(@, 'ingest', '{guide.md}', '{zoo}', '{1}') AS d",
     ),
     read(
         "document_changes",
@@ -499,7 +499,7 @@ pub const CALLS: &[Call] = &[
         "replace_document",
         HELD,
         concat!(
-            "SELECT r::pg_catalog.text FROM _passage.replace_document(@, false, '",
+            "SELECT r.kept FROM _passage.replace_document(@, false, '",
             given_document!(),
             "') AS r"
         ),
@@ -541,7 +541,7 @@ pub const CALLS: &[Call] = &[
             document!(),
             "]::pg_catalog.uuid[], '{1}', '{1}', ARRAY[",
             document!(),
-            "]::pg_catalog.uuid[], '{aaaaaaaa-0000-0000-0000-000000000002}', '{1000}', '{0}', '{prose}', '{text}', '{quokka}', '{3}', \
+            "]::pg_catalog.uuid[], '{aaaaaaaa-0000-0000-0000-000000000002}', '{1000}', '{0}', '{prose}', '{text}', '{Guide}', '{3}', \
             '{0}', '{11}', '{1}', '{1}', '{\"{}\"}')"
         ),
     ),

@@ -127,7 +127,9 @@ async fn withhold_each_right(operation: &str) {
                 "{withheld}: {error}"
             ),
             _ => assert!(
-                error.contains("42501") || error.contains("passage doctor --store rag --as"),
+                error.contains("42501")
+                    || error.contains("passage doctor --store rag --as")
+                    || error.contains(&format!("As the owner of the store, run {remedy}")),
                 "{withheld}: {error}"
             ),
         }
