@@ -73,6 +73,7 @@ const LONG: &[(&str, &[&str])] = &[
     ("integer[]", &["array_fill(1, ARRAY[@elements])"]),
     ("smallint[]", &["array_fill(1::smallint, ARRAY[@elements])"]),
     ("anyelement", &["jsonb_build_object('a', repeat('a', @bytes))"]),
+    ("anyarray", &["array_fill('[1,0]'::text, ARRAY[@elements])"]),
     ("oid[]", &["array_fill(25::oid, ARRAY[@elements])"]),
     ("name[]", &["array_fill('a'::name, ARRAY[@elements / 4])"]),
     ("record", &["ROW(1, repeat('a', @bytes))::rag.notes"]),
@@ -157,6 +158,7 @@ fn store(sql_type: &str, value: &str) -> String {
     let (column, storage) = match sql_type {
         "record" => ("rag.notes", ""),
         "anyelement" => ("jsonb", ""),
+        "anyarray" => ("text[]", ""),
         _ => (sql_type, "ALTER TABLE long ALTER value SET STORAGE EXTERNAL;"),
     };
     format!(
