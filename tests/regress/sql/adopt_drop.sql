@@ -129,7 +129,10 @@ CREATE VIEW dropped.pieces AS
     SELECT dropped.steal() AS number, 'page'::text AS page, 1 AS position, '{}'::text[] AS headings, 'Stolen.'::text AS body, '[1,2]'::vector(2) AS embedding WHERE dropped.steal() > 0;
 CREATE TABLE dropped.bait (id bigint);
 CREATE TRIGGER bait AFTER INSERT ON dropped.bait REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT WHEN ('dropshop.adopted_chunks'::regclass IS NOT NULL) EXECUTE FUNCTION _passage.keep_adopted();
+-- the message ends with the name of the role that runs these tests
+\set VERBOSITY sqlstate
 INSERT INTO dropped.bait VALUES (1);
+\set VERBOSITY default
 RESET ROLE;
 EXECUTE documents;
 EXECUTE chunks;
