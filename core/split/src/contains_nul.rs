@@ -9,7 +9,7 @@ use serde_json::Value;
 /// # Examples
 ///
 /// ```
-/// use passage_store::contains_nul;
+/// use passage_split::contains_nul;
 /// use serde_json::json;
 ///
 /// assert!(contains_nul(&json!({"a": [1, {"b": "x\0"}]})));

@@ -54,7 +54,7 @@ pub struct TermVariant {
 ///
 /// let mut lexemes = QueryLexemes::default();
 /// lexemes.add("index", vec!["index".into()], vec![]);
-/// let variant = TermVariant { of: 0, lexeme: "indexes".into(), kind: MatchKind::Prefix };
+/// let variant = TermVariant { origin: 0, lexeme: "indexes".into(), kind: MatchKind::Prefix };
 /// let terms = QueryTerms::new(lexemes, Idf::new(100.0, &[5.0]), vec![variant]);
 /// assert_eq!(terms.lexemes(), ["index", "indexes"]);
 /// ```
