@@ -72,6 +72,7 @@ const LONG: &[(&str, &[&str])] = &[
     ("bigint[]", &["array_fill(1::bigint, ARRAY[@elements])"]),
     ("integer[]", &["array_fill(1, ARRAY[@elements])"]),
     ("smallint[]", &["array_fill(1::smallint, ARRAY[@elements])"]),
+    ("boolean[]", &["array_fill(true, ARRAY[@elements])"]),
     ("anyelement", &["jsonb_build_object('a', repeat('a', @bytes))"]),
     ("anyarray", &["array_fill('[1,0]'::text, ARRAY[@elements])"]),
     ("oid[]", &["array_fill(25::oid, ARRAY[@elements])"]),
