@@ -95,8 +95,9 @@ impl Embed {
         let job = Fill { job, collection: self.collection, follow };
         let interrupted = Arc::new(AtomicBool::new(false));
         let signalled = Arc::clone(&interrupted);
+        let signal = interruption();
         let stop = async move {
-            interruption().await;
+            signal.await;
             signalled.store(true, Ordering::Relaxed);
         };
         let has_failed = AtomicBool::new(false);

@@ -66,13 +66,14 @@ impl Mcp {
             None
         };
         let server = Server::new(Arc::clone(&reader), writer);
+        let interrupted = Box::pin(interruption());
         let result = match listener {
             Some((listener, guard, address)) => {
                 print_error(&format!("listening on http://{address}/mcp"));
-                server.serve_http(listener, guard, Box::pin(interruption())).await;
+                server.serve_http(listener, guard, interrupted).await;
                 Ok(ExitCode::SUCCESS)
             }
-            None => match server.serve_stdio(Box::pin(interruption())).await {
+            None => match server.serve_stdio(interrupted).await {
                 Ok(()) => Ok(ExitCode::SUCCESS),
                 Err(cause) => Err(Error::usage(
                     &format!("MCP: {cause}"),

@@ -40,8 +40,9 @@ impl Serve {
         // The address is tried first, because the model takes longer to load.
         let (listener, guard, address) = listen(self.listen).await?;
         let (reader, _) = reader(&self.serving).await?;
+        let interrupted = Box::pin(interruption());
         print_error(&format!("listening on http://{address}"));
-        http::serve(listener, Arc::clone(&reader), guard, Box::pin(interruption())).await;
+        http::serve(listener, Arc::clone(&reader), guard, interrupted).await;
         reader.close().await;
         Ok(ExitCode::SUCCESS)
     }
