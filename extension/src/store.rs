@@ -25,7 +25,8 @@ pub use layout::register;
 pub use nearest_store::nearest_store;
 pub use rights::{Command, OPERATIONS, has_right};
 pub use search::{
-    FRAGMENT_KEYS, Filters, QueryEmbedding, RankedChunks, SEARCH_KEYS, TextMatches, TextRanking,
+    FRAGMENT_KEYS, FilterArguments, Filters, QueryEmbedding, RankedChunks, SEARCH_KEYS,
+    TextMatches, TextRanking, VersionFilter,
 };
 pub use shards::ShardCall;
 pub use write::{NewDocument, Outcome, Replaced};

@@ -128,8 +128,11 @@ impl SearchRequest {
             mode != Some(SearchMode::Vector)
                 && (mode.is_some() || !by_vector || store.has_lexemes())
         });
-        let source = LegSource { store, connection, filters: &self.filters, embedding, words };
-        SearchLegs::read(source, by_vector, fusion, [limit, most].map(|count| count as usize))
+        let mut filters = self.filters.clone();
+        filters.find_latest(store, connection);
+        let source = LegSource { store, connection, filters, embedding, words };
+        let limits = [limit, most].map(|count| count as usize);
+        SearchLegs::read(source, by_vector, fusion, limits)
     }
 }
 

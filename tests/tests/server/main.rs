@@ -55,7 +55,9 @@ mod rights {
 
 /// Search in the words of a store.
 mod search {
+    mod filters;
     mod indexes;
+    mod metadata_filters;
     mod misspelled;
 }
 
