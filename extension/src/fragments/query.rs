@@ -132,7 +132,9 @@ impl FragmentQuery {
         let named = if self.is_named {
             let Some(named) = store.named_document(connection, self.document_id, &self.filters)?
             else {
-                notices::report_no_document();
+                if !store.report_missing_names(connection, &self.filters) {
+                    notices::report_no_document();
+                }
                 return Ok(Vec::new());
             };
             Some(named)
@@ -168,7 +170,10 @@ impl FragmentQuery {
                     notices::report_no_match(embedding.is_some());
                     Vec::new()
                 }
-                None => Vec::new(),
+                None => {
+                    store.explain_nothing(connection, &self.filters, query, embedding.is_some());
+                    Vec::new()
+                }
             });
         }
         // A caller that names a strategy expects lines that it ranked.

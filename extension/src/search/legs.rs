@@ -93,6 +93,18 @@ impl<'c> SearchLegs<'c> {
         Ok(())
     }
 
+    /// Returns whether no leg found a chunk.
+    pub fn is_empty(&self) -> bool {
+        let text = self.text.as_ref().map(|text| &text.hits);
+        self.vector.iter().chain(text).all(Vec::is_empty)
+    }
+
+    /// Reports to the caller why nothing may have been found.
+    pub fn explain_nothing(&self) {
+        let LegSource { store, connection, filters, words, .. } = &self.source;
+        store.explain_nothing(connection, filters, *words, self.vector.is_some());
+    }
+
     /// Returns the fused hits of the first `limit` chunks of each leg, at most so many as were read.
     pub fn hits(&self, limit: u32) -> Vec<SearchHit> {
         let limit = self.limit.min(limit as usize);

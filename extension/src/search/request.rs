@@ -130,9 +130,14 @@ impl SearchRequest {
         });
         let mut filters = self.filters.clone();
         filters.find_latest(store, connection);
+        let is_asked = by_vector || words.is_some();
         let source = LegSource { store, connection, filters, embedding, words };
         let limits = [limit, most].map(|count| count as usize);
-        SearchLegs::read(source, by_vector, fusion, limits)
+        let legs = SearchLegs::read(source, by_vector, fusion, limits)?;
+        if is_asked && limit > 0 && legs.is_empty() {
+            legs.explain_nothing();
+        }
+        Ok(legs)
     }
 }
 

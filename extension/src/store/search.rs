@@ -15,6 +15,7 @@ mod index_scan;
 mod lexemes;
 mod match_reader;
 mod metadata_conditions;
+mod missing_names;
 mod query_embedding;
 mod store_facts;
 mod text_search;

@@ -59,6 +59,7 @@ mod search {
     mod indexes;
     mod metadata_filters;
     mod misspelled;
+    mod nothing_found;
 }
 
 /// The version of a document that a call sees.
