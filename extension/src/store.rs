@@ -23,7 +23,8 @@ pub use fragments::{ChunkLexemes, DocumentInfo, MAX_MATCHING, NamedDocument, Sou
 pub use layout::register;
 pub use rights::{Command, OPERATIONS, has_right};
 pub use search::{
-    FRAGMENT_KEYS, Filters, QueryEmbedding, RankedChunks, SEARCH_KEYS, TextMatches, TextRanking,
+    FRAGMENT_KEYS, FilterArguments, Filters, QueryEmbedding, RankedChunks, SEARCH_KEYS,
+    TextMatches, TextRanking, VersionFilter,
 };
 pub use shards::ShardCall;
 pub use write::{NewDocument, Outcome, Replaced};

@@ -40,11 +40,11 @@ COMMENT ON FUNCTION passage.fragments(text, real[], text, uuid, text, text, text
 query: words and "phrases"; embedding: vector of the query
 uri, document_id: one document to look at; NULL searches the store
 strategy: auto, adaptive, proximity, semantic or seed, auto by default
-collection, version: equal to the value; NULL does not filter
+collection, version: equal to the value, version also latest and patterns such as 8.*; NULL does not filter
 max_fragments: maximum number of rows, 5 by default
 max_tokens: maximum number of tokens of all rows, 700 by default, 100000 with return_full
 fuzzy_threshold: least similarity of a misspelled word, 0 to 1, 0.8 by default
 return_full: whether to return the whole of the named document; NULL returns it if it fits into max_tokens
 include_orphaned: whether documents whose source is missing are searched, false by default
 store: schema of the store; NULL takes the setting passage.store (rag)
-filter: object with filters of search by name, as in {"kind": "code"}; of one document only collection, version, uri, uri_pattern, media_type and include_orphaned';
+filter: object with filters of search by name, as in {"kind": ["code", "data"]}; of one document only collection, version, uri, uri_pattern, media_type and include_orphaned';

@@ -63,9 +63,9 @@ COMMENT ON FUNCTION passage.search(text, real[], text, integer, integer, text, t
 query: words, "phrases" and -excluded words; embedding: vector of the query; at least one of them
 mode: vector, text or hybrid; NULL takes what query and embedding allow
 max_passages: maximum number of rows, 10 by default; candidates: hits of each ranking, by default three times max_passages and at least 30
-collection, version, media_type, kind: equal to the value; media_type also text/*; NULL does not filter
+collection, version, media_type, kind: equal to the value; media_type also text/*, version also latest and patterns such as 8.*; NULL does not filter
 uri_pattern: pattern of LIKE; path: lquery of the section; NULL does not filter
-metadata: contained in the metadata of document and chunk together; NULL does not filter
+metadata: contained in the metadata of document and chunk together, or conditions on them as in {"year": {"$gte": 2020}}; NULL does not filter
 min_similarity: least cosine similarity, -1 to 1; NULL does not filter
 include_orphaned: whether documents whose source is missing are searched, false by default
 vector_weight, text_weight: weights of the two rankings, 0 to 1000000, 1 by default; rrf_k: constant of reciprocal rank fusion; NULL fuses by scores
@@ -80,4 +80,4 @@ imports: whether to add the imports that a passage uses, false by default
 mark_start, mark_end: texts around each hit, none by default
 store: schema of the store; NULL takes the setting passage.store (rag)
 limits: object with limits of the strategy by name, as in {"parents": 2}; also max_passage_tokens, maximum number of tokens of the context of a hit, 0 for no limit
-filter: object with filters by name, as in {"kind": "code"}; also uri, equal to the value';
+filter: object with filters by name, as in {"kind": ["code", "data"]}; also uri; a list means any of its values';

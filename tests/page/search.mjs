@@ -49,6 +49,15 @@ test('a hit is marked in the text of its passage', async () => {
   )
 })
 
+test('a search that finds nothing shows why', async () => {
+  await withTab(
+    async (page) => {
+      assert.match(await page.locator('main').textContent(), /no document has collection "nowhere"/)
+    },
+    { hash: '#/search?query=signal&collection=nowhere&mode=text' },
+  )
+})
+
 test('the server embeds a question, so a search finds a passage without its words', async () => {
   await withTab(
     async (page) => {

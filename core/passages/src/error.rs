@@ -98,6 +98,46 @@ pub enum Error {
         /// The key.
         key: String,
     },
+    /// An operator of the filter `metadata` has a value that it cannot compare, or is at a place without a value.
+    #[error("\"{operator:.100}\" for key \"{key:.100}\" in \"metadata\" must be {expected}")]
+    InvalidCondition {
+        /// The operator.
+        operator: String,
+        /// The path of the key, joined by dots. Empty if the operator joins conditions.
+        key: String,
+        /// The required value, as the message names it.
+        expected: &'static str,
+    },
+    /// A word between operators of the filter `metadata` is none.
+    #[error("unrecognized operator \"{operator:.100}\" for key \"{key:.100}\" in \"metadata\"")]
+    UnknownOperator {
+        /// The word.
+        operator: String,
+        /// The path of the key, joined by dots.
+        key: String,
+        /// The valid operators.
+        operators: &'static [&'static str],
+    },
+    /// The filter `metadata` is over one of its limits.
+    #[error("\"metadata\" must have at most {most} {what}")]
+    TooManyConditions {
+        /// What is limited.
+        what: &'static str,
+        /// The maximum.
+        most: usize,
+    },
+    /// A filter has a list with too many values.
+    #[error("\"{key}\" in \"{argument}\" must have at most {most} values, not {count}")]
+    TooManyValues {
+        /// The argument's name.
+        argument: &'static str,
+        /// The key.
+        key: &'static str,
+        /// The number of values.
+        count: usize,
+        /// The maximum.
+        most: usize,
+    },
     /// A call gives a value as an argument and in a JSON object of arguments.
     #[error("\"{key}\" is given twice, as an argument and in \"{group}\"")]
     GivenTwice {
@@ -114,6 +154,19 @@ pub enum Error {
         /// The number of ids.
         ids: usize,
     },
+}
+
+/// Returns the kind of a name.
+///
+/// # Errors
+///
+/// Returns [`Error::UnknownValue`] for any other word.
+pub fn parse_kind(name: &str) -> Result<passage_split::Kind, Error> {
+    passage_split::Kind::from_name(name).ok_or_else(|| Error::UnknownValue {
+        argument: "kind",
+        value: name.to_owned(),
+        valid: r#""prose", "code", "api-reference" and "data""#,
+    })
 }
 
 /// Implements `from_name` and `name` for an enum whose values are words in SQL.

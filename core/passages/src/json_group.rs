@@ -6,6 +6,7 @@ as a key that is not given.
 */
 
 use crate::Error;
+use crate::metadata_filter::MAX_VALUES;
 use serde_json::{Map, Value};
 
 /// A JSON object of arguments, with the names of all valid keys.
@@ -82,6 +83,26 @@ impl<'v> JsonGroup<'v> {
         self.read(key, "a string", |value| value.as_str().map(str::to_owned))
     }
 
+    /// Returns a list of texts. A text alone is a list of one.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::KeyType`] for any other value, and [`Error::TooManyValues`] for more than [`MAX_VALUES`].
+    pub fn texts(&self, key: &'static str) -> Result<Option<Vec<String>>, Error> {
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let texts = self.read(key, "a string or a list of strings", |value| match value {
+            Value::Array(values) => values.iter().map(text).collect(),
+            value => text(value).map(|text| vec![text]),
+        })?;
+        match texts.as_ref().map(Vec::len).filter(|count| *count > MAX_VALUES) {
+            Some(count) => {
+                let argument = self.argument;
+                Err(Error::TooManyValues { argument, key, count, most: MAX_VALUES })
+            }
+            None => Ok(texts),
+        }
+    }
+
     /// Returns a truth value.
     ///
     /// # Errors
@@ -143,6 +164,23 @@ mod tests {
         let value = json!({ "count": 1e300 });
         let group = JsonGroup::new("limits", KEYS, &value).unwrap();
         assert_eq!(group.integer("count"), Ok(Some(i32::MAX)));
+    }
+
+    #[test]
+    fn a_text_is_a_list_of_one() {
+        let value = json!({ "name": ["x", "y"], "count": "z", "all": [], "share": ["x", 1] });
+        let group = JsonGroup::new("limits", KEYS, &value).unwrap();
+        assert_eq!(group.texts("name"), Ok(Some(vec!["x".to_owned(), "y".to_owned()])));
+        assert_eq!(group.texts("count"), Ok(Some(vec!["z".to_owned()])));
+        assert_eq!(group.texts("all"), Ok(Some(Vec::new())));
+        let expected = "a string or a list of strings";
+        let wrong = Error::KeyType { argument: "limits", key: "share", expected };
+        assert_eq!(group.texts("share"), Err(wrong));
+        let value = json!({ "name": vec!["x"; 1_001] });
+        let group = JsonGroup::new("limits", KEYS, &value).unwrap();
+        let many =
+            Error::TooManyValues { argument: "limits", key: "name", count: 1_001, most: 1_000 };
+        assert_eq!(group.texts("name"), Err(many));
     }
 
     #[test]

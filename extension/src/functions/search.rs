@@ -6,8 +6,7 @@ use crate::search::FusionArguments;
 use crate::search::SearchRequest;
 use crate::server::error::Error;
 use crate::server::types::{Json, JsonArray, Name, RawJsonb, UuidArray};
-use crate::store::SEARCH_KEYS;
-use crate::store::{Filters, Store};
+use crate::store::{FilterArguments, SEARCH_KEYS, Store};
 use passage_core::StrategyOverrides;
 use passage_core::strategy::check_limit;
 use pgrx::datum::{Range, Uuid};
@@ -89,7 +88,7 @@ fn search(
         mark_end,
     };
     let (joining, text) = passages.parse(Some(count as usize))?;
-    let filters = Filters {
+    let filters = FilterArguments {
         collection,
         version,
         uri: None,

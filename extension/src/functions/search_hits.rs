@@ -5,8 +5,7 @@ use crate::search::SearchRequest;
 use crate::server::error::Error;
 use crate::server::spi;
 use crate::server::types::{Json, Name, RawText, TextArray, to_sql};
-use crate::store::SEARCH_KEYS;
-use crate::store::{Filters, Store};
+use crate::store::{FilterArguments, SEARCH_KEYS, Store};
 use passage_core::strategy::check_limit;
 use pgrx::datum::Uuid;
 use pgrx::iter::TableIterator;
@@ -58,7 +57,7 @@ fn search_hits(
     ErrorReport,
 > {
     let max_hits = check_limit("max_hits", max_hits.unwrap_or(10)).map_err(Error::from)?;
-    let filters = Filters {
+    let filters = FilterArguments {
         collection,
         version,
         uri: None,

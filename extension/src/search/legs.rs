@@ -32,7 +32,7 @@ const WORDS: f64 = 2.0;
 pub struct LegSource<'c> {
     pub store: &'c Store,
     pub connection: &'c Connection,
-    pub filters: &'c Filters,
+    pub filters: Filters,
     pub embedding: Option<QueryEmbedding>,
     /// The query, if the text leg is needed.
     pub words: Option<&'c str>,
@@ -64,7 +64,7 @@ impl<'c> SearchLegs<'c> {
     ) -> Result<Self, Error> {
         let vector = source.embedding.as_ref().filter(|_| by_vector);
         let vector = vector.map(|embedding| {
-            source.store.vector_search(source.connection, embedding, source.filters, limit)
+            source.store.vector_search(source.connection, embedding, &source.filters, limit)
         });
         let text = source.words.map(|words| source.text(words, [limit, max])).transpose()?;
         Ok(Self { source, weights, rrf_k, vector, text, limit })
@@ -91,6 +91,18 @@ impl<'c> SearchLegs<'c> {
         }
         *read = limit;
         Ok(())
+    }
+
+    /// Returns whether no leg found a chunk.
+    pub fn is_empty(&self) -> bool {
+        let text = self.text.as_ref().map(|text| &text.hits);
+        self.vector.iter().chain(text).all(Vec::is_empty)
+    }
+
+    /// Reports to the caller why nothing may have been found.
+    pub fn explain_nothing(&self) {
+        let LegSource { store, connection, filters, words, .. } = &self.source;
+        store.explain_nothing(connection, filters, *words, self.vector.is_some());
     }
 
     /// Returns the fused hits of the first `limit` chunks of each leg, at most so many as were read.
@@ -135,7 +147,7 @@ impl<'c> SearchLegs<'c> {
 impl LegSource<'_> {
     fn text(&self, words: &str, limits: [usize; 2]) -> Result<TextRanking, Error> {
         let embedding = self.embedding.as_ref();
-        self.store.text_search(self.connection, words, self.filters, embedding, limits)
+        self.store.text_search(self.connection, words, &self.filters, embedding, limits)
     }
 }
 

@@ -129,8 +129,16 @@ impl SearchRequest {
             mode != Some(SearchMode::Vector)
                 && (mode.is_some() || !by_vector || store.has_lexemes())
         });
-        let source = LegSource { store, connection, filters: &self.filters, embedding, words };
-        SearchLegs::read(source, by_vector, fusion, [limit, max].map(|count| count as usize))
+        let mut filters = self.filters.clone();
+        filters.find_latest(store, connection);
+        let is_asked = by_vector || words.is_some();
+        let source = LegSource { store, connection, filters, embedding, words };
+        let limits = [limit, max].map(|count| count as usize);
+        let legs = SearchLegs::read(source, by_vector, fusion, limits)?;
+        if is_asked && limit > 0 && legs.is_empty() {
+            legs.explain_nothing();
+        }
+        Ok(legs)
     }
 }
 

@@ -195,7 +195,7 @@ def test_an_invalid_call_is_a_tool_error_that_says_what_to_do(library):
             assert result.is_error, (tool, arguments)
             assert cause in text(result) and remedy in text(result), (arguments, text(result))
         missing = await session.call_tool("search", {"query": "x", "collection": "nope"})
-        assert "the store has no documents in this collection" in missing.structured_content["notes"][0]
+        assert 'no document has collection "nope"' in missing.structured_content["notes"][0]
         for tool in ["ingest", "remove", "nope"]:
             with pytest.raises(MCPError, match="there is no tool of this name; the tools are search"):
                 await session.call_tool(tool, {})

@@ -39,6 +39,13 @@ SELECT string_agg(DISTINCT uri, ' ') FROM passage.fragments('word', filter => '{
 SELECT uri FROM passage.fragments('word', max_fragments => 1, filter => '{"uri": "a.md"}');
 SELECT count(*) FROM passage.fragments('word', uri => 'a.md', filter => '{"media_type": "text/x-python"}');
 
+-- a list means any of its values, and versions and metadata have conditions
+SELECT string_agg(DISTINCT uri, ' ' ORDER BY uri) FROM passage.search_hits('word', max_hits => 50, filter => '{"collection": ["guide", "code"], "kind": ["code", "prose"]}');
+SELECT string_agg(DISTINCT uri, ' ' ORDER BY uri) FROM passage.search_hits('word', max_hits => 50, filter => '{"version": ["latest", "1.*"], "uri": ["a.md", "c.md"]}');
+SELECT count(*) FROM passage.search_hits('word', filter => '{"collection": []}');
+SELECT string_agg(DISTINCT uri, ' ') FROM passage.search_hits('word', max_hits => 50, filter => '{"metadata": {"lang": {"$in": ["de", "en"]}, "n": {"$gt": 5}}}');
+SELECT string_agg(DISTINCT uri, ' ') FROM passage.search_hits('word', max_hits => 50, filter => '{"metadata": {"$or": [{"lang": {"$exists": false}}, {"lang": {"$like": "d%"}}]}}');
+
 -- calls by position still work
 SELECT count(*) FROM passage.expand_context(pg_temp.one(), 'none', 0, 0, 0, 0, 1, 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 'grouped');
 SELECT count(*) FROM passage.search_hits('word', NULL, NULL, 3, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false, 1, 1, 60, 'grouped');
@@ -69,6 +76,16 @@ SELECT * FROM passage.reassemble(NULL, windows => '{"code": 1e400}');
 SELECT * FROM passage.search_hits('word', filter => '{"min_similarity": 1e400, "metadata": {"huge": 1e400}}');
 SELECT * FROM passage.search_hits('word', filter => format('{"kind": %s1%s}', repeat('[', 200), repeat(']', 200))::jsonb);
 SELECT * FROM passage.search_hits('word', filter => '"code"');
+SELECT * FROM passage.search_hits('word', filter => '{"kind": ["code", "verse"]}');
+SELECT * FROM passage.search_hits('word', filter => jsonb_build_object('uri', array_fill('a'::text, '{1001}')));
+SELECT * FROM passage.search_hits('word', filter => '{"metadata": {"a": {"b": {"$between": [1, "2"]}}}}');
+SELECT * FROM passage.search_hits('word', filter => '{"metadata": {"a": {"$gt": 1, "$below": 2}}}');
+SELECT * FROM passage.search_hits('word', filter => '{"metadata": {"$and": []}}');
+SELECT * FROM passage.search_hits('word', filter => jsonb_build_object('metadata', jsonb_build_object('a', jsonb_build_object('$in', array_fill(1, '{1001}')))));
+SELECT * FROM passage.search_hits('word', filter => format('{"metadata": {"a": {"$gt": %s1%s}}}', repeat('[', 200), repeat(']', 200))::jsonb);
+\set VERBOSITY terse
+SELECT * FROM passage.search_hits('word', filter => '{"media_type": ["text/plain", "markdown"]}');
+\set VERBOSITY default
 SELECT * FROM passage.search_hits('word', filter => '{"collection": 1}');
 SELECT * FROM passage.search_hits('word', filter => '{"include_orphaned": "yes"}');
 SELECT * FROM passage.search_hits('word', filter => '{"min_similarity": 0.5}');

@@ -75,7 +75,8 @@ pub struct Filters {
     /// Search only this collection
     #[arg(long, value_name = "NAME")]
     pub collection: Option<String>,
-    /// Search only this version of the collection
+    /// Search only this version of the collection; latest is the highest of each collection, and
+    /// 8.* are all that begin so
     #[arg(long = "version", value_name = "VERSION")]
     pub collection_version: Option<String>,
     /// Search only documents whose uri matches this LIKE pattern: % matches any text, _ any
@@ -92,7 +93,7 @@ pub struct Filters {
     #[arg(long, value_name = "LQUERY")]
     pub path: Option<String>,
     /// Search only chunks whose metadata, merged with that of the document, contains this JSON
-    /// object
+    /// object, or fulfills its conditions, as in {"year": {"$gte": 2020}}
     #[arg(long, value_name = "JSON")]
     pub metadata: Option<String>,
     /// Minimum cosine similarity to the question, -1 to 1; needs embeddings [default: none]

@@ -71,7 +71,7 @@ pub(super) struct SearchArguments {
     pub(super) query: String,
     /// Only this collection, as `list_collections` names it.
     pub(super) collection: Option<String>,
-    /// Only this version of the collection.
+    /// Only this version of the collection. `latest` is the highest one, `8.*` are all that begin so.
     pub(super) version: Option<String>,
     /// Only documents whose uri matches this LIKE pattern, such as src/%.
     pub(super) uri_pattern: Option<String>,

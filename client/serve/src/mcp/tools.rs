@@ -190,8 +190,7 @@ async fn search(reader: &Reader, given: SearchArguments) -> Result<Answer, Error
         "uri_pattern": given.uri_pattern, "kind": given.kind, "mode": given.mode,
     }));
     let found = Box::pin(pages::search(reader, query, given.strategy.as_deref(), page)).await;
-    let mut passages = named_strategies(reader, found).await?;
-    explain_nothing(reader, &mut passages, given.collection, given.version).await?;
+    let passages = named_strategies(reader, found).await?;
     Ok(Answer::new(passages.text("passages"), &passages))
 }
 
@@ -205,26 +204,8 @@ async fn fragments(reader: &Reader, given: FragmentsArguments) -> Result<Answer,
     let query = object(json!({
         "query": given.query, "uri": given.uri, "collection": given.collection, "version": given.version,
     }));
-    let mut passages = Box::pin(pages::fragments(reader, query, page)).await?;
-    explain_nothing(reader, &mut passages, given.collection, given.version).await?;
+    let passages = Box::pin(pages::fragments(reader, query, page)).await?;
     Ok(Answer::new(passages.text("fragments"), &passages))
-}
-
-/// Adds a note to an empty result if the collection does not exist.
-async fn explain_nothing(
-    reader: &Reader,
-    passages: &mut Passages,
-    collection: Option<String>,
-    version: Option<String>,
-) -> Result<(), Error> {
-    if passages.passages.is_empty() && (collection.is_some() || version.is_some()) {
-        let filter = DocumentFilter { collection, version, limit: 1, ..DocumentFilter::default() };
-        if reader.documents(&filter).await?.is_empty() {
-            let note = "the store has no documents in this collection and version; list_collections lists the collections";
-            passages.notes.push(note.into());
-        }
-    }
-    Ok(())
 }
 
 fn require_query(query: &str) -> Result<(), Error> {

@@ -57,7 +57,7 @@ pub struct Search {
 pub struct Filters {
     /// The collection.
     pub collection: Option<String>,
-    /// The version of the collection.
+    /// The version of the collection; `latest` is the highest of each collection, and `8.*` all that begin so.
     pub version: Option<String>,
     /// A LIKE pattern for the uri.
     pub uri_pattern: Option<String>,
@@ -67,7 +67,7 @@ pub struct Filters {
     pub kind: Option<String>,
     /// An lquery for the path of the section.
     pub path: Option<String>,
-    /// A JSON object that the combined metadata of document and chunk contains.
+    /// A JSON object that the combined metadata of document and chunk contains, or conditions on them.
     pub metadata: Option<Value>,
     /// The minimum cosine similarity to the embedding, from -1 to 1.
     pub min_similarity: Option<f64>,

@@ -19,6 +19,11 @@ impl Json {
         Self(value.to_string())
     }
 
+    /// Returns an object without keys.
+    pub fn empty_object() -> Self {
+        Self("{}".to_owned())
+    }
+
     /// Returns the text.
     pub fn text(&self) -> &str {
         &self.0
@@ -40,15 +45,20 @@ impl Json {
         if let Some(value) = self.parse() {
             return Ok(value);
         }
-        // Values that are ignored have no limits.
-        #[expect(clippy::zero_sized_map_values, reason = "serde reads no object as a set")]
-        let values: BTreeMap<String, IgnoredAny> = self.parse().unwrap_or_default();
         let is_unreadable =
             |key: &String| self.field(key).is_some_and(|value| value.parse::<Value>().is_none());
-        Err(Error::Request(match values.into_keys().find(is_unreadable) {
+        Err(Error::Request(match self.keys().into_iter().find(is_unreadable) {
             Some(key) => Request::UnreadableValue { argument, key },
             None => Request::NotAnObject { argument },
         }))
+    }
+
+    /// Returns the keys of an object, and none of another value.
+    pub fn keys(&self) -> Vec<String> {
+        // Values that are ignored have no limits.
+        #[expect(clippy::zero_sized_map_values, reason = "serde reads no object as a set")]
+        let values: BTreeMap<String, IgnoredAny> = self.parse().unwrap_or_default();
+        values.into_keys().collect()
     }
 
     /// Returns the object without a key.

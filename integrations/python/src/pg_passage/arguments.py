@@ -48,7 +48,7 @@ class Filters(TypedDict, total=False):
     collection: Text | None
     version: Text | None
     include_orphaned: Boolean
-    filter: Json | None  # filters by name, such as {"kind": "code"}
+    filter: Json | None  # filters by name, such as {"kind": ["code", "data"]}
 
 
 class Outline(TypedDict, total=False):
@@ -67,7 +67,7 @@ class Ranking(Filters, total=False):
     media_type: Text | None  # such as text/markdown or text/*
     kind: Text | None  # prose, code, api-reference or data
     path: Text | None  # lquery of the section
-    metadata: Json | None  # contained in the metadata of document and chunk
+    metadata: Json | None  # contained in the metadata of document and chunk, or conditions on them
     min_similarity: Double | None  # cosine similarity, -1 to 1
     vector_weight: Double
     text_weight: Double

@@ -129,3 +129,22 @@ async fn a_caller_that_has_sent_another_request_and_disconnects_cancels_its_stat
     }
     server.stop().await;
 }
+
+#[tokio::test]
+async fn an_answer_without_results_has_notes() {
+    let cluster = text_cluster().await;
+    let ingest = ["ingest", "--quiet", "--no-embed", "--collection", "guide", fixture!("handbook")];
+    cluster.passage(ingest).await;
+    let server = HttpServer::start(cluster.client_program(), &["--no-embed"]).await;
+    for path in ["/search", "/search_hits", "/fragments"] {
+        let body = json!({"query": "collector", "filter": {"collection": ["giude"]}});
+        let (status, answer) = server.request(path, Some(&body)).await;
+        assert_eq!((status, &answer["results"]), (200, &json!([])), "{answer}");
+        let notes = answer["notes"].to_string();
+        assert!(notes.contains("giude") && notes.contains("Perhaps you mean"), "{path}: {notes}");
+        let body =
+            json!({"query": "collector", "filter": {"collection": ["guide"], "version": "latest"}});
+        assert!(!uris(server.request(path, Some(&body)).await).is_empty(), "{path}");
+    }
+    server.stop().await;
+}

@@ -29,6 +29,9 @@ INSERT INTO parted.chunks (id, document_id, ordinal, level, section, content, pr
     SELECT id, document_id, ordinal, level, section, content, preamble, kind, unit, tokens, metadata FROM small.chunks;
 CREATE INDEX ON parted.chunks USING gin (tsv);
 
+CREATE INDEX ON parted.documents ((metadata -> 'a'));
+CREATE INDEX ON parted.chunks USING gin (metadata);
+
 SELECT count(*) FROM passage.create_store('spread', dimensions => 3, partitions => 2);
 INSERT INTO spread.documents SELECT * FROM small.documents;
 INSERT INTO spread.chunks (id, document_id, ordinal, level, section, content, preamble, kind, unit, tokens, metadata)
@@ -59,6 +62,9 @@ const CALLS: &[&str] = &[
     "SELECT * FROM passage.search_hits('steps', '{1,0,0}', 'text', min_similarity => 0.1, store => STORE)",
     "SELECT * FROM passage.search_hits(embedding => '{1,0,0}', collection => 'docs', version => '1', store => STORE)",
     "SELECT * FROM passage.search_hits(embedding => '{1,0,0}', kind => 'prose', metadata => '{}', path => '*', uri_pattern => '%', media_type => 'text/*', store => STORE)",
+    "SELECT * FROM passage.search_hits('steps', '{1,0,0}', filter => '{\"version\": [\"latest\", \"1\", \"2*\"], \"collection\": [\"docs\", \"\"], \"uri\": [\"guide.md\", \"a.json\"], \"kind\": [\"prose\", \"data\"]}', store => STORE)",
+    "SELECT * FROM passage.search_hits('steps', '{1,0,0}', filter => '{\"metadata\": {\"$or\": [{\"a\": {\"b\": {\"$gte\": 1, \"$lt\": \"2024-01-01\", \"$like\": \"a%\"}}, \"c\": [1]}, {\"$not\": {\"a\": {\"$in\": [1, \"2024-01-01\"], \"$ilike\": \"b\", \"$exists\": true, \"$gt\": \"a\", \"$lte\": 5, \"$between\": [\"2024-01-01\", \"2025-01-01\"]}, \"d\": {\"e\": 1}}}, {\"f\": {\"$exists\": false}}]}}', store => STORE)",
+    "SELECT * FROM passage.search('steps', filter => '{\"metadata\": {\"a\": 1}, \"collection\": \"nowhere\", \"version\": \"7\", \"uri\": \"none.md\"}', store => STORE)",
     "SELECT * FROM passage.fragments('hidden stepz', store => STORE)",
     "SELECT * FROM passage.fragments('hidden steps', '{1,0,0}', store => STORE)",
     "SELECT * FROM passage.fragments('steps', '{1,0,0}', collection => 'docs', store => STORE)",

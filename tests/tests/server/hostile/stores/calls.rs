@@ -61,6 +61,7 @@ pub const WITHOUT_STORE: &[&str] = &[
     "is_partition_count",
     "is_spread_by_document",
     "is_trusted",
+    "iso_instant",
     "merge_sections",
     "parent_key",
     "preset_strategies",
