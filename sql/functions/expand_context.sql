@@ -34,7 +34,8 @@ CREATE FUNCTION passage.expand_context(
     path ltree,
     tokens integer,
     content text,
-    source_id text
+    source_id text,
+    cut integer
 ) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 10
 AS 'MODULE_PATHNAME', 'expand_context_wrapper';
 
@@ -48,7 +49,7 @@ threshold: share of a section that hits must exceed for merge, 0 to 1; count_by:
 max_tokens: maximum number of tokens of hits and context together, 0 to 1000000, 0 for no limit; hits are never dropped; NULL takes that of the strategy, else the setting passage.max_passage_tokens (2048) for the context of each hit
 max_chunks: maximum number of hits and context chunks, 0 to 1000000; hits are never dropped; NULL takes that of the strategy
 store: schema of the store; NULL takes the setting passage.store (rag)
-limits: object with limits of the strategy by name, as in {"parents": 2}; also max_passage_tokens, maximum number of tokens of the context of a hit, 0 for no limit';
+limits: object with limits of the strategy by name, as in {"parents": 2}; also max_passage_tokens, maximum number of tokens of the context of a hit, 0 for no limit; search alone uses context_share';
 
 CREATE FUNCTION passage.expand_contexts(
     chunk_ids uuid[],
@@ -83,7 +84,8 @@ CREATE FUNCTION passage.expand_contexts(
     path ltree,
     tokens integer,
     content text,
-    source_id text
+    source_id text,
+    cut integer
 ) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 100
 AS 'MODULE_PATHNAME', 'expand_contexts_wrapper';
 
@@ -98,4 +100,4 @@ threshold: share of a section that hits must exceed for merge, 0 to 1; count_by:
 max_tokens: maximum number of tokens of hits and context together, 0 to 1000000, 0 for no limit; hits are never dropped; NULL takes that of the strategy, else the setting passage.max_passage_tokens (2048) for the context of each hit
 max_chunks: maximum number of hits and context chunks, 0 to 1000000; hits are never dropped; NULL takes that of the strategy
 store: schema of the store; NULL takes the setting passage.store (rag)
-limits: object with limits of the strategy by name, as in {"parents": 2}; also max_passage_tokens, maximum number of tokens of the context of a hit, 0 for no limit';
+limits: object with limits of the strategy by name, as in {"parents": 2}; also max_passage_tokens, maximum number of tokens of the context of a hit, 0 for no limit; search alone uses context_share';

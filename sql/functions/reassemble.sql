@@ -65,7 +65,7 @@ max_chunks: maximum number of hits and context chunks, 0 to 1000000; hits are ne
 max_distance: maximum number of ordinals between hits of one passage, 3 by default; NULL makes one passage of a document
 score_by: max, mean, sum or rank, max by default; order_by: score or document, score by default
 separator: text between chunks that do not touch; NULL takes that of the media type
-gaps: none, or comment for a comment in place of omitted lines; NULL takes that of the media type
+gaps: comment marks omitted text, by a comment in code and data and by [...] in prose; none does not; NULL marks code and prose
 imports: whether to add the imports that a passage uses, false by default
 mark_start, mark_end: texts around each hit, none by default
 store: schema of the store; NULL takes the setting passage.store (rag)

@@ -75,9 +75,9 @@ max_chunks: maximum number of hits and context chunks, 0 to 1000000; NULL takes 
 max_distance: maximum number of ordinals between hits of one passage, 3 by default; NULL makes one passage of a document
 score_by: max, mean, sum or rank, max by default; order_by: score or document, score by default
 separator: text between chunks that do not touch; NULL takes that of the media type
-gaps: none, or comment for a comment in place of omitted lines; NULL takes that of the media type
+gaps: comment marks omitted text, by a comment in code and data and by [...] in prose; none does not; NULL marks code and prose
 imports: whether to add the imports that a passage uses, false by default
 mark_start, mark_end: texts around each hit, none by default
 store: schema of the store; NULL takes the setting passage.store (rag)
-limits: object with limits of the strategy by name, as in {"parents": 2}; also max_passage_tokens, maximum number of tokens of the context of a hit, 0 for no limit
+limits: object with limits of the strategy by name, as in {"parents": 2}; also max_passage_tokens, maximum number of tokens of the context of a hit, 0 for no limit, and context_share, share of the budget that is kept for context, 0 to 1, by default 0.5 if the call names a strategy other than auto or a number of chunks, else 0
 filter: object with filters by name, as in {"kind": ["code", "data"]}; also uri; a list means any of its values';

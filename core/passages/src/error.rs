@@ -119,15 +119,15 @@ pub enum Error {
         operators: &'static [&'static str],
     },
     /// The filter `metadata` is over one of its limits.
-    #[error("\"metadata\" must have at most {most} {what}")]
+    #[error("\"metadata\" must have at most {max} {what}")]
     TooManyConditions {
         /// What is limited.
         what: &'static str,
         /// The maximum.
-        most: usize,
+        max: usize,
     },
     /// A filter has a list with too many values.
-    #[error("\"{key}\" in \"{argument}\" must have at most {most} values, not {count}")]
+    #[error("\"{key}\" in \"{argument}\" must have at most {max} values, not {count}")]
     TooManyValues {
         /// The argument's name.
         argument: &'static str,
@@ -136,7 +136,7 @@ pub enum Error {
         /// The number of values.
         count: usize,
         /// The maximum.
-        most: usize,
+        max: usize,
     },
     /// A call gives a value as an argument and in a JSON object of arguments.
     #[error("\"{key}\" is given twice, as an argument and in \"{group}\"")]

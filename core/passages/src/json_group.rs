@@ -97,7 +97,7 @@ impl<'v> JsonGroup<'v> {
         match texts.as_ref().map(Vec::len).filter(|count| *count > MAX_VALUES) {
             Some(count) => {
                 let argument = self.argument;
-                Err(Error::TooManyValues { argument, key, count, most: MAX_VALUES })
+                Err(Error::TooManyValues { argument, key, count, max: MAX_VALUES })
             }
             None => Ok(texts),
         }
@@ -179,7 +179,7 @@ mod tests {
         let value = json!({ "name": vec!["x"; 1_001] });
         let group = JsonGroup::new("limits", KEYS, &value).unwrap();
         let many =
-            Error::TooManyValues { argument: "limits", key: "name", count: 1_001, most: 1_000 };
+            Error::TooManyValues { argument: "limits", key: "name", count: 1_001, max: 1_000 };
         assert_eq!(group.texts("name"), Err(many));
     }
 

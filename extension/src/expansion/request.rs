@@ -5,8 +5,11 @@ use crate::server::settings;
 use crate::server::spi::{self, Connection};
 use crate::server::types::{Name, from_sql};
 use crate::store::{ChunkColumns, ContextChunks, Hits, Store, StoredHit, StrategyRequest};
-use passage_core::expand::{self, Budget, DefaultBudget, Hit, Plan, Selection, select_context};
+use passage_core::expand::{
+    self, Budget, DefaultBudget, Hit, Plan, Selection, bridge_hits, select_context,
+};
 use passage_core::hits::{ScoredHit, rank_hits};
+use passage_core::reassemble::PassageOptions;
 use passage_core::{StrategyOverrides, TableHeader};
 use passage_split::MediaType;
 use passage_split::interrupt::poll_periodically as pause;
@@ -42,7 +45,17 @@ pub enum ResultKind {
     Passages {
         /// Whether a passage includes the imports that it uses.
         imports: bool,
+        /// Whether a passage includes single chunks between two hits of prose.
+        bridges: bool,
     },
+}
+
+impl ResultKind {
+    /// Returns the kind of passages. Hits that are joined across a chunk get this chunk.
+    pub fn passages(imports: bool, joining: &PassageOptions) -> Self {
+        let bridges = joining.max_distance.is_none_or(|max| max >= 2);
+        Self::Passages { imports, bridges }
+    }
 }
 
 /// The selected context of a request, while its chunks can be read.
@@ -111,9 +124,15 @@ impl<'a> Expansion<'a> {
         then: impl FnOnce(ExpandedContext) -> R,
     ) -> R {
         let hits = read.hits();
-        let imports = self.kind == ResultKind::Passages { imports: true };
+        let (is_passages, imports, bridges) = match self.kind {
+            ResultKind::Passages { imports, bridges } => (true, imports, bridges),
+            ResultKind::Context | ResultKind::Explanation => (false, false, false),
+        };
         let mut plan = expand::plan(&hits, imports);
-        if matches!(self.kind, ResultKind::Passages { .. }) {
+        if bridges {
+            bridge_hits(&mut plan, &hits);
+        }
+        if is_passages {
             read_table_headers(read, &mut plan);
         }
         let chunks = self.store.context_chunks(self.connection, read, &plan, self.columns());
@@ -144,7 +163,7 @@ impl<'a> Expansion<'a> {
 
     fn columns(&self) -> ChunkColumns {
         match self.kind {
-            ResultKind::Passages { imports } => ChunkColumns::Passage { imports },
+            ResultKind::Passages { imports, .. } => ChunkColumns::Passage { imports },
             ResultKind::Context | ResultKind::Explanation => ChunkColumns::Context,
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::expansion;
 use crate::expansion::{ExpandRequest, ExpandedContext, ResultKind};
-use crate::server::types::{Json, Ltree, Name, RawText, TextArray, to_sql};
+use crate::server::types::{Json, Ltree, Name, RawText, TextArray, integer, to_sql};
 use passage_core::StrategyOverrides;
 use passage_core::expand::{Role, SelectedChunk};
 use passage_split::interrupt::poll_periodically as pause;
@@ -27,6 +27,7 @@ type Context = (
     i32,
     RawText,
     Option<RawText>,
+    i32,
 );
 
 #[pg_extern(stable, parallel_restricted, schema = "passage")]
@@ -67,6 +68,7 @@ fn expand_context(
             name!(tokens, i32),
             name!(content, RawText),
             name!(source_id, Option<RawText>),
+            name!(cut, i32),
         ),
     >,
     ErrorReport,
@@ -84,8 +86,8 @@ fn expand_context(
         threshold,
         count_by,
         max_tokens,
-        max_passage_tokens: None,
         max_chunks,
+        ..StrategyOverrides::default()
     };
     let overrides = expansion::limits(overrides, limits)?;
     let request =
@@ -132,6 +134,7 @@ fn expand_contexts(
             name!(tokens, i32),
             name!(content, RawText),
             name!(source_id, Option<RawText>),
+            name!(cut, i32),
         ),
     >,
     ErrorReport,
@@ -149,8 +152,8 @@ fn expand_contexts(
         threshold,
         count_by,
         max_tokens,
-        max_passage_tokens: None,
         max_chunks,
+        ..StrategyOverrides::default()
     };
     let overrides = expansion::limits(overrides, limits)?;
     let request = ExpandRequest { chunk_ids, scores, strategy, overrides, store };
@@ -180,6 +183,7 @@ fn rows(expanded: ExpandedContext) -> Vec<Context> {
             columns.tokens as i32,
             chunk.raw_content(),
             chunk.source_id(),
+            integer(selected.cut_tokens[selected_chunk.hit] as i64),
         )
     };
     let selected_chunks = selected.chunks.iter().enumerate();

@@ -67,8 +67,8 @@ fn explain_context(
         threshold,
         count_by,
         max_tokens,
-        max_passage_tokens: None,
         max_chunks,
+        ..StrategyOverrides::default()
     };
     let overrides = expansion::limits(overrides, limits)?;
     let request = ExpandRequest { chunk_ids, scores, strategy, overrides, store };

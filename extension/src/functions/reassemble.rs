@@ -91,12 +91,12 @@ fn reassemble(
         threshold,
         count_by,
         max_tokens,
-        max_passage_tokens: None,
         max_chunks,
+        ..StrategyOverrides::default()
     };
     let overrides = expansion::limits(overrides, limits)?;
     let request = ExpandRequest { chunk_ids, scores, strategy, overrides, store };
-    let kind = ResultKind::Passages { imports: imports.unwrap_or_default() };
+    let kind = ResultKind::passages(imports.unwrap_or_default(), &joining);
     let rows = request.expand(kind, |expanded| passage_rows(&expanded, &joining, &options))?;
     Ok(TableIterator::new(rows))
 }

@@ -129,8 +129,8 @@ fn check_text(operator: &str, path: &Path, value: &Value) -> Result<(), Error> {
 }
 
 /// Checks a limit of filters.
-pub(super) fn check_limit(what: &'static str, count: usize, most: usize) -> Result<(), Error> {
-    if count > most { Err(Error::TooManyConditions { what, most }) } else { Ok(()) }
+pub(super) fn check_limit(what: &'static str, count: usize, max: usize) -> Result<(), Error> {
+    if count > max { Err(Error::TooManyConditions { what, max }) } else { Ok(()) }
 }
 
 /// Returns the error of a value that an operator does not take.

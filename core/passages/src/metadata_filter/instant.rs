@@ -100,7 +100,7 @@ fn after(rest: &mut &[u8], separator: u8) -> Option<i64> {
     number(rest, 2)
 }
 
-/// Reads the digits of a fraction of a second, in microseconds. Further digits are cut off.
+/// Reads the digits of a fraction of a second, in microseconds. Digits after the sixth are cut off.
 fn micros(digits: &[u8]) -> Option<(i64, &[u8])> {
     let end = digits.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());
     let (digits, rest) = digits.split_at(end);

@@ -151,7 +151,11 @@ impl Parser {
             }
             "$eq" => return self.builder.one_of(operator, path, std::slice::from_ref(value)),
             "$ne" => {
-                return Ok(not(self.builder.one_of(operator, path, std::slice::from_ref(value))?));
+                return Ok(not(self.builder.one_of(
+                    operator,
+                    path,
+                    std::slice::from_ref(value),
+                )?));
             }
             "$in" => return self.builder.one_of(operator, path, list(operator, value, path)?),
             "$nin" => {

@@ -8,7 +8,7 @@ use serde_json::Value;
 /// The name of the argument.
 const LIMITS: &str = "limits";
 
-/// The keys, which are also the names of arguments, except `max_passage_tokens`.
+/// The keys, which are also the names of arguments, except `max_passage_tokens` and `context_share`.
 const KEYS: &[&str] = &[
     "parents",
     "preceding",
@@ -24,6 +24,7 @@ const KEYS: &[&str] = &[
     "max_tokens",
     "max_passage_tokens",
     "max_chunks",
+    "context_share",
 ];
 
 impl StrategyOverrides {
@@ -62,6 +63,11 @@ impl StrategyOverrides {
             max_tokens: integer("max_tokens", self.max_tokens)?,
             max_passage_tokens: integer("max_passage_tokens", self.max_passage_tokens)?,
             max_chunks: integer("max_chunks", self.max_chunks)?,
+            context_share: one_of(
+                (LIMITS, "context_share"),
+                self.context_share,
+                group.number("context_share")?,
+            )?,
         })
     }
 }
@@ -77,6 +83,7 @@ mod tests {
             "parents": 1, "preceding": 2, "following": 3, "children": 4, "before": 5, "after": 6,
             "windows": { "code": 7 }, "siblings": "section", "within": "parent", "threshold": 0.25,
             "count_by": "tokens", "max_tokens": 8, "max_passage_tokens": 9, "max_chunks": 10,
+            "context_share": 0.75,
         });
         assert_eq!(limits.as_object().unwrap().len(), KEYS.len());
         let expected = StrategyOverrides {
@@ -94,6 +101,7 @@ mod tests {
             max_tokens: Some(8),
             max_passage_tokens: Some(9),
             max_chunks: Some(10),
+            context_share: Some(0.75),
         };
         assert_eq!(StrategyOverrides::default().with_limits(&limits), Ok(expected.clone()));
         assert_eq!(expected.clone().with_limits(&json!({})), Ok(expected.clone()));

@@ -42,7 +42,7 @@ impl Relation {
             is_table,
             has_ordinals: is_table && columns().any(is_ordinal),
             ids_name_documents: has_check(&description, c"chunks_id_names_document"),
-            has_metadata_index: metadata.is_some_and(|of| has_index(&relation, of.attnum)),
+            has_metadata_index: metadata.is_some_and(|column| has_index(&relation, column.attnum)),
             columns: columns().map(|column| (column.name().to_owned(), column.atttypid)).collect(),
         }
     }

@@ -96,7 +96,7 @@ impl FilterShape {
     /// Returns the parts in which a statement that reads many chunks finds them by the indexes of the store.
     pub fn parts(&self, layout: &Layout) -> &'static [MetadataPart] {
         let relations = [layout.documents.as_ref(), Some(&layout.chunks)];
-        let have = |is: fn(&Relation) -> bool| relations.map(|of| of.is_some_and(is));
+        let have = |is: fn(&Relation) -> bool| relations.map(|relation| relation.is_some_and(is));
         if self.has(METADATA)
             && have(has_metadata) == [true; 2]
             && have(|relation| relation.has_metadata_index) != [false; 2]
@@ -111,7 +111,7 @@ impl FilterShape {
     /// index collects the orphaned ones once: looking up each chunk's document took a third of a search,
     /// and with a join the plan began with all documents.
     fn not_orphaned(&self, layout: &Layout, document: &str) -> Option<String> {
-        let documents = layout.documents.as_ref().filter(|of| of.has("orphaned_at"))?;
+        let documents = layout.documents.as_ref().filter(|relation| relation.has("orphaned_at"))?;
         match (self.has(NOT_ORPHANED), self.needs_document()) {
             (false, _) => None,
             (true, true) => Some("d.orphaned_at IS NULL".to_owned()),
@@ -213,7 +213,7 @@ impl FilterShape {
         let documents = layout.documents.as_ref();
         let document = Relation::columns(documents, "d", &[("metadata", "jsonb")]).remove(0);
         let chunk = layout.chunks.column("c", "metadata", "jsonb");
-        let columns = match documents.filter(|of| has_metadata(of)) {
+        let columns = match documents.filter(|relation| has_metadata(relation)) {
             None => MetadataColumns::One(&chunk),
             Some(_) if !has_metadata(&layout.chunks) => MetadataColumns::One(&document),
             Some(_) => MetadataColumns::Both { document: &document, chunk: &chunk },

@@ -63,7 +63,8 @@ impl Filters {
             [version.map(|version| &version.names), version.map(|version| &version.patterns)]
                 .map(|texts| texts.filter(|texts| !texts.is_empty()));
         // Of no version nothing is found.
-        let names = names.or_else(|| version.filter(|of| of.is_empty()).map(|of| &of.names));
+        let names = names
+            .or_else(|| version.filter(|version| version.is_empty()).map(|version| &version.names));
         let latest = version.filter(|version| version.has_latest);
         let metadata = self.metadata.as_ref().map(|filter| {
             let keys = Value::new(filter.keys.clone());

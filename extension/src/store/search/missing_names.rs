@@ -21,11 +21,11 @@ use passage_split::interrupt::poll_periodically as pause;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// The most documents of which collections and versions are counted, and the most of which uris are read.
+/// The maximum number of documents of which collections and versions are counted, and of which uris are read.
 const MAX_COUNTED: i64 = 100_000;
 const MAX_URIS: i64 = 20_000;
 
-/// The most names of a filter that are looked up, and the most that a notice lists.
+/// The maximum number of names of a filter that are looked up, and that a notice lists.
 const MAX_NAMES: usize = 5;
 
 /// Identifies a statement.
@@ -130,7 +130,7 @@ impl Store {
         let mut versions: Vec<_> = editions
             .iter()
             .filter(|(name, _)| has_collection(name))
-            .map(|(_, of)| of.as_str())
+            .map(|(_, version)| version.as_str())
             .collect();
         versions.sort_by(|a, b| compare(b, a));
         versions.dedup();
@@ -200,7 +200,7 @@ impl Store {
 fn similar_uris<'n>(uri: &str, uris: &'n [String]) -> Vec<&'n str> {
     let file = uri.rsplit('/').next().unwrap_or(uri).to_lowercase();
     let is_file =
-        |other: &&str| other.rsplit('/').next().is_some_and(|of| of.to_lowercase() == file);
+        |other: &&str| other.rsplit('/').next().is_some_and(|name| name.to_lowercase() == file);
     let uris = || {
         uris.iter().enumerate().map(|(index, uri)| {
             pause(index);

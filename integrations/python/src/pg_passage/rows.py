@@ -97,6 +97,7 @@ class ContextChunk:
     tokens: int
     content: str
     source_id: str | None
+    cut: int  # tokens of context that were left out for its hit
 
 
 @dataclass(frozen=True, slots=True)

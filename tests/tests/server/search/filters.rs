@@ -150,7 +150,7 @@ async fn unknown_values_are_errors_with_the_valid_ones() {
                 .await;
             assert_eq!(error.code().code(), "22023", "{error}");
             assert!(error.message().contains(message), "{error}");
-            assert!(error.hint().is_some_and(|of| of.contains(hint)), "{error:?}");
+            assert!(error.hint().is_some_and(|text| text.contains(hint)), "{error:?}");
         }
     }
     let error = cluster.error("SELECT * FROM passage.search('word', kind => 'verse')").await;

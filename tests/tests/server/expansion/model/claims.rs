@@ -10,7 +10,7 @@ mod kin;
 mod merge;
 pub mod record;
 mod section;
-mod window;
+pub mod window;
 
 pub use merge::gaps;
 

@@ -8,8 +8,8 @@ use super::strategy::WholeOf;
 use std::collections::BTreeSet;
 use uuid::Uuid;
 
-/// The rank of the hit, stage, distance, role, hit and position of the nearest chunk.
-type PartOrder = (usize, u8, i64, Role, usize, usize);
+/// Whether it is a member, the rank of the hit, stage, role, distance, hit and position of the nearest chunk.
+type PartOrder = (bool, usize, u8, Role, i64, usize, usize);
 
 /// The kind of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +100,8 @@ pub fn parts<'c, 'a>(
             let of_part = (0..all.len()).filter(|one| group.contains(&keys[*one]));
             part.pieces = of_part.map(|one| piece(&all, one)).collect();
         }
-        let order = (class, stage, distance.abs(), claim.role, claim.hit, index);
+        let is_member = kind == PartKind::Member;
+        let order = (is_member, class, stage, claim.role, distance.abs(), claim.hit, index);
         parts.push((order, group, part));
     }
     parts.sort_by_key(|(order, _, _)| *order);
@@ -320,6 +321,17 @@ fn key(hits: &[Hit], wholes: &[Option<Whole>], all: &[ScopeChunk], one: &ScopeCh
         _ if is_run => Key::Run(scope.clone(), run(ordinal)),
         _ => Key::Merged(chunk.id),
     }
+}
+
+/// Returns the first ordinals of the containers around a hit, the nearest first.
+pub fn heads(hit: &Hit) -> Vec<i64> {
+    let titles = hit.chunk.section.clone().unwrap_or_default();
+    let depths = (1..=titles.len()).rev().filter(|depth| is_container(hit, &titles[..*depth]));
+    let first = |depth: usize| {
+        let chunks = hit.document.in_order().into_iter();
+        chunks.filter(|(_, chunk)| chunk.is_in(&titles[..depth])).map(|(at, _)| at).next()
+    };
+    depths.filter_map(first).collect()
 }
 
 /// Returns whether the first chunk of a section is the head of a container.

@@ -156,7 +156,7 @@ fn tested(tests: &Map<String, Value>, value: Option<&Value>) -> Truth {
     and(tests.iter().map(|(operator, operand)| {
         let ordered =
             |operand: &Value, accepts: fn(Ordering) -> bool| order(value?, operand).map(accepts);
-        let one_of = |list: &[Value]| value.map(|value| list.iter().any(|of| equal(value, of)));
+        let one_of = |list: &[Value]| value.map(|value| list.iter().any(|one| equal(value, one)));
         let single = std::slice::from_ref(operand);
         match operator.as_str() {
             "$and" | "$or" | "$not" => joined(operator, operand, |tests| tested(tests, value)),
