@@ -82,7 +82,9 @@ pub fn bridge_hits(plan: &mut Plan, hits: &[Hit]) {
             let ordinal = hit.ordinal?.checked_add(offset)?;
             Some((ordinal, at.get(&(hit.document, ordinal)).copied()))
         };
-        let (Some((between, None)), Some((_, Some(next)))) = (neighbor(1), neighbor(2)) else { continue };
+        let (Some((between, None)), Some((_, Some(next)))) = (neighbor(1), neighbor(2)) else {
+            continue;
+        };
         if !hits[next].has_bridges() {
             continue;
         }
