@@ -1,5 +1,5 @@
 /*!
-Conditions on metadata, in the dialect of LangChain's PGVector and most vector stores.
+Conditions on metadata, in the dialect of `PGVector` in LangChain and most vector stores.
 
 ```text
 {"lang": "en", "year": {"$gte": 2020}, "$or": [{"team": {"$in": ["db", "web"]}}, {"draft": {"$exists": false}}]}

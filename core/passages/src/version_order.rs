@@ -84,7 +84,7 @@ impl<'v> Parts<'v> {
             return Part::Number(part.trim_start_matches('0'));
         }
         let is_part = |word: &&str| word.eq_ignore_ascii_case(part);
-        let earlier = EARLIER.iter().position(|words| words.iter().any(|word| is_part(word)));
+        let earlier = EARLIER.iter().position(|words| words.iter().any(&is_part));
         earlier.map_or(Part::Word(part), Part::Earlier)
     }
 }

@@ -55,8 +55,13 @@ pub(super) fn add_imports(
             let tokens = u64::from(rows[*row].tokens);
             let ordinal = |row: &ChunkRow| row.ordinal.unwrap_or_default();
             let distance = ordinal(&rows[*row]).saturating_sub(hit.ordinal.unwrap_or_default());
-            let (role, rule) = (Role::Ancestor, Rule::Imports);
-            let selected = SelectedChunk { row: *row, hit: hit_index, role, rule, distance };
+            let selected = SelectedChunk {
+                row: *row,
+                hit: hit_index,
+                role: Role::Ancestor,
+                rule: Rule::Imports,
+                distance,
+            };
             if budget.verdict(&spending, hits, &[(selected, tokens)]) != Verdict::Kept {
                 selection.truncated[hit_index] = true;
                 selection.cut_tokens[hit_index] += tokens;

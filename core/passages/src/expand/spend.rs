@@ -130,7 +130,9 @@ fn take_heads(ledger: &mut Ledger, part: &Part) -> HashSet<usize> {
     let mut kept = HashSet::new();
     for first in ledger.heads(part.hit()) {
         let Some(head) = excerpts.head(first) else { continue };
-        let chunks = excerpts.chunks(&head);
+        // The head of a class can begin within the head of the one around it.
+        let mut chunks = excerpts.chunks(&head);
+        chunks.retain(|chunk| !kept.contains(&chunk.row));
         if ledger.verdict_on(part.hit(), &chunks) == Verdict::Kept {
             keep(ledger, &mut kept, chunks);
         }
@@ -146,7 +148,9 @@ fn take_rest_of_ends(ledger: &mut Ledger, part: &Part, heads: &HashSet<usize>) {
     let rest: Vec<_> = part.chunks.iter().copied().filter(is_new).collect();
     let verdict = ledger.verdict_on(part.hit(), &rest);
     if verdict == Verdict::Kept {
-        rest.iter().for_each(|chunk| ledger.decide(*chunk, Verdict::Kept));
+        for chunk in rest {
+            ledger.decide(chunk, Verdict::Kept);
+        }
         return;
     }
     let excerpts = Excerpts::of([part]);
@@ -189,9 +193,8 @@ fn take_excerpt(ledger: &mut Ledger, part: &Part, around: &[(&Part, Option<HashS
     added.retain(|chunk| !kept.contains(&chunk.row));
     keep(ledger, &mut kept, added);
     for (end, heads) in others {
-        let heads = heads.clone().unwrap_or_else(|| match is_closed_end(end) {
-            true => take_heads(ledger, end),
-            false => HashSet::new(),
+        let heads = heads.clone().unwrap_or_else(|| {
+            if is_closed_end(end) { take_heads(ledger, end) } else { HashSet::new() }
         });
         take_rest_of_ends(ledger, end, &heads);
     }

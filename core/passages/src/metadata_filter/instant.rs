@@ -111,8 +111,7 @@ fn micros(digits: &[u8]) -> Option<(i64, &[u8])> {
 /// Reads an offset from UTC, in minutes: nothing, `Z`, `+02`, `+0200` or `+02:00`.
 fn offset(mut rest: &[u8]) -> Option<i64> {
     let sign = match rest.split_first() {
-        None => return Some(0),
-        Some((b'Z' | b'z', [])) => return Some(0),
+        None | Some((b'Z' | b'z', [])) => return Some(0),
         Some((b'+', behind)) => {
             rest = behind;
             1

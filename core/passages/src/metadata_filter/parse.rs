@@ -74,6 +74,10 @@ fn has_operators(value: &Value) -> bool {
     value.as_object().is_some_and(|object| object.iter().any(is_operator))
 }
 
+/// A method that parses an object at a path and a level.
+type ParseObject<'v, P> =
+    fn(&mut P, &'v Map<String, Value>, &Path<'v>, usize) -> Result<Condition, Error>;
+
 #[derive(Default)]
 struct Parser {
     builder: Builder,
@@ -205,7 +209,7 @@ impl Parser {
         value: &'v Value,
         path: &Path<'v>,
         level: usize,
-        parse: fn(&mut Self, &'v Map<String, Value>, &Path<'v>, usize) -> Result<Condition, Error>,
+        parse: ParseObject<'v, Self>,
     ) -> Result<Condition, Error> {
         check_limit("levels of conditions", path.len() + level + 1, MAX_LEVELS)?;
         let (parts, expected) = match value {

@@ -3,32 +3,32 @@ use crate::Error;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-fn parse(filter: Value) -> MetadataFilter {
-    MetadataFilter::parse(&filter).unwrap()
+fn parse(filter: &Value) -> MetadataFilter {
+    MetadataFilter::parse(filter).unwrap()
 }
 
-fn message(filter: Value) -> String {
-    MetadataFilter::parse(&filter).unwrap_err().to_string()
+fn message(filter: &Value) -> String {
+    MetadataFilter::parse(filter).unwrap_err().to_string()
 }
 
 fn text(text: &str) -> Operand {
     Operand::Text(text.to_owned())
 }
 
-fn json_of(value: Value) -> Operand {
+fn json_of(value: &Value) -> Operand {
     Operand::Json(value.to_string())
 }
 
 #[test]
 fn values_without_operators_are_contained() {
-    let filter = parse(json!({ "lang": "en", "tags": ["a"] }));
+    let filter = parse(&json!({ "lang": "en", "tags": ["a"] }));
     let contains = Condition::Field { keys: 1, test: Test::Contains };
     assert_eq!(filter.condition, Condition::All(vec![contains.clone(), contains]));
     let operands = [
         text("lang"),
-        json_of(json!({ "lang": "en" })),
+        json_of(&json!({ "lang": "en" })),
         text("tags"),
-        json_of(json!({ "tags": ["a"] })),
+        json_of(&json!({ "tags": ["a"] })),
     ];
     assert_eq!(filter.operands, operands);
     assert_eq!(filter.keys, ["lang", "tags"]);
@@ -41,7 +41,7 @@ fn values_without_operators_are_contained() {
 #[test]
 fn operators_of_nested_keys_have_the_whole_path() {
     let filter =
-        parse(json!({ "author": { "born": { "$lt": 1950, "$gte": 1900 }, "name": "kim" } }));
+        parse(&json!({ "author": { "born": { "$lt": 1950, "$gte": 1900 }, "name": "kim" } }));
     let order =
         |order| Condition::Field { keys: 2, test: Test::Order { order, kind: ValueKind::Number } };
     let contains = Condition::Field { keys: 2, test: Test::Contains };
@@ -50,13 +50,13 @@ fn operators_of_nested_keys_have_the_whole_path() {
     let expected = [
         text("author"),
         text("born"),
-        json_of(json!(1900)),
+        json_of(&json!(1900)),
         text("author"),
         text("born"),
-        json_of(json!(1950)),
+        json_of(&json!(1950)),
         text("author"),
         text("name"),
-        json_of(json!({ "name": "kim" })),
+        json_of(&json!({ "name": "kim" })),
     ];
     assert_eq!(filter.operands, expected);
     assert_eq!(filter.keys, ["author"]);
@@ -64,17 +64,17 @@ fn operators_of_nested_keys_have_the_whole_path() {
 
 #[test]
 fn dates_are_points_in_time_with_the_day_that_bounds_them() {
-    let filter = parse(json!({ "at": { "$between": ["2024-03-01", "2024-03-31T23:00+01:00"] } }));
+    let filter = parse(&json!({ "at": { "$between": ["2024-03-01", "2024-03-31T23:00+01:00"] } }));
     let order =
         |order| Condition::Field { keys: 1, test: Test::Order { order, kind: ValueKind::Date } };
     assert_eq!(filter.condition, Condition::All(vec![order(Order::AtLeast), order(Order::AtMost)]));
     let instant = |text| Operand::Instant(iso_instant(text).unwrap());
     let expected = [
         text("at"),
-        json_of(json!("2024-02-29")),
+        json_of(&json!("2024-02-29")),
         instant("2024-03-01T00:00Z"),
         text("at"),
-        json_of(json!("2024-04-02")),
+        json_of(&json!("2024-04-02")),
         instant("2024-03-31 22:00:00"),
     ];
     assert_eq!(filter.operands, expected);
@@ -130,16 +130,16 @@ fn each_error_names_the_operator_and_the_key() {
         ),
         (json!([1]), r#""metadata" must be a JSON object"#),
     ] {
-        assert_eq!(message(filter), expected);
+        assert_eq!(message(&filter), expected);
     }
 }
 
 #[test]
 fn an_unknown_operator_is_a_key_and_is_noted() {
-    let filter = parse(json!({ "a": { "$regex": "x" }, "b": { "$eq": { "$regex": 1 } } }));
+    let filter = parse(&json!({ "a": { "$regex": "x" }, "b": { "$eq": { "$regex": 1 } } }));
     assert_eq!(filter.unknown_operators, ["$regex"]);
-    assert_eq!(filter.operands[1], json_of(json!({ "a": { "$regex": "x" } })));
-    assert_eq!(parse(json!({ "$schema": "x" })).unknown_operators, ["$schema"]);
+    assert_eq!(filter.operands[1], json_of(&json!({ "a": { "$regex": "x" } })));
+    assert_eq!(parse(&json!({ "$schema": "x" })).unknown_operators, ["$schema"]);
 }
 
 #[test]
@@ -148,13 +148,13 @@ fn filters_are_bounded() {
         (0..levels).fold(json!({ "a": { "$gt": 1 } }), |inner, _| json!({ "$not": inner }))
     };
     assert!(MetadataFilter::parse(&nested(15)).is_ok());
-    assert_eq!(message(nested(16)), r#""metadata" must have at most 16 levels of conditions"#);
+    assert_eq!(message(&nested(16)), r#""metadata" must have at most 16 levels of conditions"#);
     let path = (0..17).fold(json!({ "$gt": 1 }), |inner, _| json!({ "a": inner }));
-    assert_eq!(message(path), r#""metadata" must have at most 16 levels of conditions"#);
+    assert_eq!(message(&path), r#""metadata" must have at most 16 levels of conditions"#);
     let many = json!({ "$or": vec![json!({ "a": { "$gt": 1 } }); 257] });
-    assert_eq!(message(many), r#""metadata" must have at most 256 conditions"#);
+    assert_eq!(message(&many), r#""metadata" must have at most 256 conditions"#);
     let list = json!({ "a": { "$in": vec![1; 1_001] } });
-    assert_eq!(message(list), r#""metadata" must have at most 1000 values in a list"#);
+    assert_eq!(message(&list), r#""metadata" must have at most 1000 values in a list"#);
     let long = json!({ "a": { "$eq": "x".repeat(65_537) } });
     assert!(matches!(MetadataFilter::parse(&long), Err(Error::InvalidCondition { .. })));
 }

@@ -98,7 +98,7 @@ fn a_member_that_does_not_fit_is_surrounded_by_the_ends_of_its_container() {
     class.documents[0][10].level = Some(3);
     assert_eq!(within(&class, 10, 60).0, [0, 1, 9, 10, 20, 22]);
     class.documents[0][11].level = Some(3);
-    assert_eq!(within(&class, 10, 60).0, [1, 8, 9, 10, 11, 20]);
+    assert_eq!(within(&class, 10, 60).0, [0, 1, 9, 10, 11, 20]);
 }
 
 #[test]

@@ -193,7 +193,9 @@ pub(super) fn ends_code(line: &str) -> bool {
 
 /// Returns whether a line is a comment in one of the languages.
 pub(super) fn is_comment(line: &str) -> bool {
-    starts_with_any(line, &["//", "/*", "* ", "*/", "# ", "\"\"\""]) || line == "#" || line == "*"
+    starts_with_any(line, &["//", "/*", "* ", "*/", "# ", "## ", "\"\"\""])
+        || line == "#"
+        || line == "*"
 }
 
 pub(super) fn starts_with_any(line: &str, starts: &[&str]) -> bool {

@@ -63,7 +63,7 @@ impl MediaType {
 fn markdown(head: &str) -> Option<LikelyType> {
     let has_front_matter = front_matter(head).is_some();
     let body = front_matter(head).unwrap_or(head);
-    let (mut headings, mut fences, mut items, mut links) = (0_u32, 0_u32, 0_u32, 0_u32);
+    let (mut headings, mut fences, mut entries, mut anchors) = (0_u32, 0_u32, 0_u32, 0_u32);
     let (mut lines, mut code_lines, mut in_fence, mut is_after_blank) = (0_u32, 0_u32, false, true);
     for line in body.lines() {
         let bare = line.trim();
@@ -81,9 +81,9 @@ fn markdown(head: &str) -> Option<LikelyType> {
             headings += u32::from(is_title && depth == 1 && is_after_blank && lines == 1);
             let number = bare.trim_start_matches(|char: char| char.is_ascii_digit());
             let is_numbered = number.len() < bare.len() && number.starts_with(". ");
-            items += u32::from(is_numbered || starts_with_any(bare, &["- ", "* ", "+ "]));
+            entries += u32::from(is_numbered || starts_with_any(bare, &["- ", "* ", "+ "]));
             let has_link = bare.find("](").is_some_and(|at| bare[..at].contains('['));
-            links += u32::from(has_link && bare[bare.find("](").unwrap_or(0)..].contains(')'));
+            anchors += u32::from(has_link && bare[bare.find("](").unwrap_or(0)..].contains(')'));
             let is_statement = bare.ends_with(['{', '}', ';']) || bare.starts_with("//");
             code_lines += u32::from(is_statement || is_mark(bare));
         }
@@ -92,8 +92,8 @@ fn markdown(head: &str) -> Option<LikelyType> {
     let weight = if has_front_matter { 4 } else { 0 }
         + 2 * headings.min(2)
         + if fences >= 2 { 3 } else { 0 }
-        + items.min(3)
-        + 2 * links.min(2);
+        + entries.min(3)
+        + 2 * anchors.min(2);
     // Comments of code have headings and lists too.
     let share_of_prose = 1.0 - f64::from(code_lines) / f64::from(lines.max(1));
     let certainty = share_of_prose * (f64::from(weight) / 4.0).min(1.0);
@@ -162,7 +162,7 @@ fn code(head: &str) -> Option<LikelyType> {
     let name = LANGUAGES[best].0;
     let is_other = |other: &usize| {
         let is_related = |pair: &&str| pair.contains(name) && pair.contains(LANGUAGES[*other].0);
-        *other != best && !relatives.iter().any(|pair| is_related(&pair))
+        *other != best && !relatives.iter().any(is_related)
     };
     let second = (0..weights.len()).filter(is_other).map(|other| weights[other]).max().unwrap_or(0);
     let margin = f64::from(weights[best]) / f64::from(weights[best] + second);

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::ffi::CStr;
 
 /// A table or view.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own in the catalogs")]
 pub struct Relation {
     pub oid: pg_sys::Oid,
     /// The qualified name, quoted for a statement.

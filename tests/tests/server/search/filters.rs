@@ -1,6 +1,7 @@
 //! Lists, versions and patterns in filters, and the errors of unknown values.
 
 use passage_tests::Cluster;
+use passage_tests::cluster::SUPERUSER;
 
 /// A store with three collections, of which two have several versions.
 async fn library() -> Cluster {
@@ -24,7 +25,7 @@ async fn library() -> Cluster {
 /// Returns the documents and kinds that a filter selects.
 async fn found(cluster: &Cluster, filter: &str) -> String {
     let sql = format!(
-        "SELECT coalesce(string_agg(DISTINCT uri, ' ' ORDER BY uri), '') || ' ' || string_agg(DISTINCT kind, ',')
+        "SELECT coalesce(string_agg(DISTINCT uri, ' ' ORDER BY uri), '') || ' ' || coalesce(string_agg(DISTINCT kind, ','), '')
         FROM passage.search_hits('word', max_hits => 100, filter => '{filter}') JOIN rag.chunks ON id = chunk_id"
     );
     cluster.query_text(&sql).await
@@ -83,8 +84,8 @@ async fn latest_is_the_highest_version_of_each_collection() {
     }
     // The arguments have the same meaning.
     for call in [
-        "search('word', version => 'latest', collection => 'guide')",
-        "fragments('word', version => 'latest', collection => 'guide')",
+        "search('word', filter => passage.filter(version => 'latest'), collection => 'guide')",
+        "fragments('word', filter => passage.filter(version => 'latest'), collection => 'guide')",
     ] {
         let sql = format!("SELECT string_agg(DISTINCT uri, ' ') FROM passage.{call}");
         assert_eq!(cluster.query_text(&sql).await, "guide9.0-rc1.md", "{call}");
@@ -108,7 +109,8 @@ async fn latest_is_the_highest_version_of_each_collection() {
 async fn latest_is_the_highest_version_that_the_caller_may_see() {
     let cluster = library().await;
     cluster
-        .execute(
+        .execute_as(
+            SUPERUSER,
             "CREATE ROLE reader LOGIN; GRANT USAGE ON SCHEMA rag TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA rag TO reader;
             ALTER TABLE rag.documents ENABLE ROW LEVEL SECURITY;
             CREATE POLICY released ON rag.documents TO reader USING (version <> '9.0-rc1')",
@@ -153,6 +155,8 @@ async fn unknown_values_are_errors_with_the_valid_ones() {
             assert!(error.hint().is_some_and(|text| text.contains(hint)), "{error:?}");
         }
     }
-    let error = cluster.error("SELECT * FROM passage.search('word', kind => 'verse')").await;
+    let error = cluster
+        .error("SELECT * FROM passage.search('word', filter => passage.filter(kind => 'verse'))")
+        .await;
     assert_eq!(error.code().code(), "22023");
 }

@@ -146,7 +146,8 @@ impl<'h, 'a> Purse<'h, 'a> {
         let mut heads = Excerpt::new();
         for first in parts::heads(&self.hits[payer]) {
             let Some(head) = excerpt::head(&part.pieces, first) else { continue };
-            let claims = excerpt::claims(&part.pieces, &head);
+            let new = head.difference(&heads).copied().collect();
+            let claims = excerpt::claims(&part.pieces, &new);
             if self.can_pay(payer, &claims) {
                 self.keep(&claims);
                 heads.extend(head);

@@ -111,11 +111,9 @@ pub fn selects(filter: &Value, metadata: &Map<String, Value>) -> bool {
 type Truth = Option<bool>;
 
 fn and(truths: impl Iterator<Item = Truth>) -> Truth {
-    truths.fold(Some(true), |a, b| match (a, b) {
-        (Some(false), _) | (_, Some(false)) => Some(false),
-        (Some(true), Some(true)) => Some(true),
-        _ => None,
-    })
+    let truths: Vec<Truth> = truths.collect();
+    let is_known = truths.iter().all(Option::is_some);
+    if truths.contains(&Some(false)) { Some(false) } else { is_known.then_some(true) }
 }
 
 fn not(truth: Truth) -> Truth {
@@ -190,7 +188,8 @@ fn minutes(value: &Value) -> Option<i64> {
 fn equal(value: &Value, other: &Value) -> bool {
     let numbers = value.as_f64().zip(other.as_f64());
     let dates = minutes(value).zip(minutes(other));
-    numbers.map_or(value == other, |(a, b)| a == b) || dates.is_some_and(|(a, b)| a == b)
+    numbers.map_or(value == other, |(a, b)| a.total_cmp(&b).is_eq())
+        || dates.is_some_and(|(a, b)| a == b)
 }
 
 fn order(value: &Value, operand: &Value) -> Option<Ordering> {
