@@ -109,7 +109,7 @@ test('a found passage has the budget that all passages share', async () => {
   await withTab(
     async (page) => {
       const passage = rows(
-        "SELECT * FROM passage.search('collector file', mode => 'text', max_passages => 3, max_tokens => 400)",
+        "SELECT * FROM passage.search('collector file', ranking => passage.ranking(mode => 'text'), max_passages => 3, max_tokens => 400)",
       )
       assert.ok(passage.length > 1)
       await page.locator('.card .button.primary').nth(1).click()

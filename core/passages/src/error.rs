@@ -78,7 +78,7 @@ pub enum Error {
         /// The rejected key.
         key: String,
         /// The valid keys.
-        keys: &'static [&'static str],
+        keys: Vec<&'static str>,
     },
     /// The value of a key in a JSON object has another type.
     #[error("\"{key}\" in \"{argument}\" must be {expected}")]
@@ -176,6 +176,9 @@ pub fn parse_kind(name: &str) -> Result<passage_split::Kind, Error> {
 macro_rules! sql_enum {
     ($type:ident, $argument:literal, $valid:literal, $($name:literal => $value:ident),+) => {
         impl $type {
+            /// The names in SQL.
+            pub const NAMES: &'static [&'static str] = &[$($name),+];
+
             /// Returns the value for a name in SQL.
             ///
             /// # Errors

@@ -17,6 +17,7 @@ assert_eq!(assemble(&parts, Separator::BlankLine).text, "One. Two.\n\nNine.");
 ```
 */
 
+pub mod arguments;
 pub mod assemble;
 pub mod chain;
 mod chunk_columns;
@@ -27,7 +28,6 @@ pub mod fragments;
 pub mod gaps;
 mod highlight;
 pub mod hits;
-mod json_group;
 pub mod metadata_filter;
 pub mod misspelling;
 pub mod outline;
@@ -41,6 +41,5 @@ pub mod version_order;
 
 pub use chunk_columns::CHUNK_COLUMNS;
 pub use error::{Error, parse_kind};
-pub use json_group::{JsonGroup, one_of};
 pub use strategy::{Strategy, StrategyOverrides};
 pub use table_header::TableHeader;

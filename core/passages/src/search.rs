@@ -55,6 +55,9 @@ pub enum SearchMode {
     Hybrid,
 }
 
+/// The largest weight of a ranking.
+pub const MAX_WEIGHT: f64 = 1_000_000.0;
+
 sql_enum!(
     SearchMode, "mode", r#""vector", "text" and "hybrid""#,
     "vector" => Vector, "text" => Text, "hybrid" => Hybrid

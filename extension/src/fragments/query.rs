@@ -8,7 +8,7 @@ use crate::server::error::Error;
 use crate::server::notices;
 use crate::server::spi::Connection;
 use crate::server::types::{Json, from_sql};
-use crate::store::{DocumentInfo, FRAGMENT_KEYS, FilterArguments, Filters, NamedDocument, Store};
+use crate::store::{DocumentInfo, FilterArguments, Filters, NamedDocument, Store};
 use passage_core::fragments::{
     FragmentLimits, FragmentStrategy, rank_chunks, select_fragments, text_runs, uri_words,
 };
@@ -25,13 +25,11 @@ pub struct FragmentArguments {
     pub document_id: Option<Uuid>,
     pub strategy: Option<String>,
     pub collection: Option<String>,
-    pub version: Option<String>,
     pub max_fragments: Option<i32>,
     pub max_tokens: Option<i32>,
     pub fuzzy_threshold: Option<f64>,
     /// By default a document is returned in full if it fits into `max_tokens`.
     pub return_full: Option<bool>,
-    pub include_orphaned: bool,
     pub filter: Option<Json>,
 }
 
@@ -70,14 +68,9 @@ impl FragmentArguments {
             .strategy
             .as_deref()
             .map_or(Ok(FragmentStrategy::Auto), FragmentStrategy::from_name)?;
-        let filters = FilterArguments {
-            collection: self.collection,
-            version: self.version,
-            uri: self.uri,
-            include_orphaned: self.include_orphaned,
-            ..FilterArguments::default()
-        }
-        .with_filter(self.filter, FRAGMENT_KEYS)?;
+        let Self { collection, uri, filter, .. } = self;
+        // Fragments are not compared with the embedding.
+        let filters = FilterArguments { collection, uri, filter }.parse(&["min_similarity"])?;
         // Of several uris, the documents are searched.
         let has_uri = filters.uri.as_ref().is_some_and(|uris| uris.len() == 1);
         let is_named = has_uri || self.document_id.is_some();

@@ -1,5 +1,6 @@
 /*!
-The passages of a search: as many as the caller asks for, if there are enough hits.
+Choosing passages: as many as the caller asks for, if there are enough hits. A search chooses from its own hits, and
+`reassemble` from given ones.
 
 Hits near each other form one passage, so the number of passages is known only after expansion. If there are too few,
 more candidates become hits, and the context is read again. If all candidates are hits, the legs are read on once
@@ -10,19 +11,21 @@ So a search executes a fixed number of statements at most.
 use super::legs::SearchHit;
 use super::request::SearchRequest;
 use crate::expansion::{Expansion, ResultKind};
-use crate::expansion::{PassageRow, TextOptions, passage_rows};
+use crate::expansion::{PassageRow, passage_rows};
 use crate::server::error::Error;
 use crate::server::settings;
-use crate::server::spi;
+use crate::server::spi::{self, Connection};
 use crate::store::{Hits, Store, StrategyRequest};
+use passage_core::arguments::Output;
 use passage_core::expand::{self, Budget, Hit};
-use passage_core::hits::rank_hits;
+use passage_core::hits::{ScoredHit, rank_hits};
 use passage_core::reassemble::PassageOptions;
 use passage_core::search::{
     HitAllowance, HitBudget, HitCandidate, HitCost, HitLimits, SelectionEnd, select_hits,
 };
 use passage_core::strategy::Scope;
 use passage_split::Kind;
+use std::collections::HashSet;
 use uuid::Uuid;
 
 /// How many times as many passages the hits form in the second and the third round, in which the context is read
@@ -39,10 +42,14 @@ type Candidate = HitCandidate<Uuid, (Uuid, i64)>;
 /// A search for passages.
 pub struct BestPassages {
     pub search: SearchRequest,
+    pub chooser: PassageChooser,
+}
+
+/// Chooses passages: their hits, and the context of the hits.
+pub struct PassageChooser {
     pub strategy: StrategyRequest,
     pub joining: PassageOptions,
-    pub text: TextOptions,
-    pub imports: bool,
+    pub output: Output,
     /// The number of passages.
     pub count: u32,
 }
@@ -55,40 +62,56 @@ impl BestPassages {
     /// Returns what is wrong with the arguments or the store.
     pub fn rows(&self, store: &Store) -> Result<Vec<PassageRow>, Error> {
         spi::connect(|connection| {
-            let kind = ResultKind::passages(self.imports, &self.joining);
-            let default_budget = settings::search_budget();
-            let expansion = Expansion { store, connection, kind, default_budget };
-            let limit = self.search.limit(self.count)?;
-            let more = match self.search.candidates {
-                None => limit.saturating_mul(MORE_CANDIDATES).min(MAX_CANDIDATES).max(limit),
+            let Self { search, chooser } = self;
+            let expansion = chooser.expansion(store, connection, &search.skip);
+            let limit = search.limit(chooser.count);
+            let more = match search.ranking.candidates {
+                None => {
+                    let max = search.with_skipped(MAX_CANDIDATES);
+                    limit.saturating_mul(MORE_CANDIDATES).min(max).max(limit)
+                }
                 Some(_) => limit,
             };
-            let mut legs = self.search.legs(store, connection, limit, more)?;
+            let mut legs = search.legs(store, connection, limit, more)?;
             let hits = legs.hits(limit);
-            let share = self.strategy.context_share()?;
-            let (rows, end) = self.passages(&expansion, &hits, share)?;
-            let can_read_on =
-                limit < more && hits.len() >= limit as usize && end == SelectionEnd::Candidates;
-            if rows.len() >= self.count as usize || !can_read_on {
+            let (rows, end) = chooser.choose(&expansion, &scored(&hits)?)?;
+            let can_read_on = limit < more
+                && search.with_skipped(hits.len() as u32) >= limit
+                && end == SelectionEnd::Candidates;
+            if rows.len() >= chooser.count as usize || !can_read_on {
                 return Ok(rows);
             }
             legs.read_on(more as usize)?;
-            let (more_rows, _) = self.passages(&expansion, &legs.hits(more), share)?;
+            let (more_rows, _) = chooser.choose(&expansion, &scored(&legs.hits(more))?)?;
             Ok(if more_rows.len() > rows.len() { more_rows } else { rows })
         })
     }
+}
+
+impl PassageChooser {
+    /// Returns how the hits are expanded.
+    pub fn expansion<'a>(
+        &self,
+        store: &'a Store,
+        connection: &'a Connection,
+        skip: &'a HashSet<Uuid>,
+    ) -> Expansion<'a> {
+        let kind = ResultKind::passages(&self.output);
+        Expansion { store, connection, kind, default_budget: settings::search_budget(), skip }
+    }
 
     /// Returns the passages of candidates, and why there are no more.
-    fn passages(
+    ///
+    /// # Errors
+    ///
+    /// Returns what is wrong with the strategy.
+    pub fn choose(
         &self,
         expansion: &Expansion,
-        found: &[SearchHit],
-        context_share: f64,
+        ranked: &[ScoredHit<Uuid>],
     ) -> Result<(Vec<PassageRow>, SelectionEnd), Error> {
-        let ids: Vec<_> = found.iter().map(|hit| Some(hit.chunk)).collect();
-        let scores: Vec<_> = found.iter().map(|hit| Some(hit.score)).collect();
-        let ranked = rank_hits(&ids, Some(&scores))?;
-        let Some(mut read) = expansion.hits(&ranked, &self.strategy)? else {
+        let context_share = self.strategy.context_share()?;
+        let Some(mut read) = expansion.hits(ranked, &self.strategy)? else {
             return Ok((Vec::new(), SelectionEnd::Candidates));
         };
         let (candidates, budget) = candidates(expansion, &read, context_share);
@@ -106,8 +129,8 @@ impl BestPassages {
             let is_selected = |index: &usize| selected.is_selected[*index];
             let indexes = || (0..all.len()).filter(is_selected);
             read.list = indexes().map(|index| all[index].clone()).collect();
-            let rows = expansion.select(&ranked, &read, |expanded| {
-                passage_rows(&expanded, &self.joining, &self.text)
+            let rows = expansion.select(ranked, &read, |expanded| {
+                passage_rows(&expanded, &self.joining, &self.output)
             });
             if is_refill || rows.len() > best.len() {
                 best = rows;
@@ -127,6 +150,13 @@ impl BestPassages {
             }
         }
     }
+}
+
+/// Returns the hits with their ranks.
+fn scored(hits: &[SearchHit]) -> Result<Vec<ScoredHit<Uuid>>, Error> {
+    let ids: Vec<_> = hits.iter().map(|hit| Some(hit.chunk)).collect();
+    let scores: Vec<_> = hits.iter().map(|hit| Some(hit.score)).collect();
+    Ok(rank_hits(&ids, Some(&scores))?)
 }
 
 /// Returns the tokens of a passage.

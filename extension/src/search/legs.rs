@@ -8,8 +8,9 @@ already, and only the vector leg is read again.
 use crate::server::error::Error;
 use crate::server::spi::Connection;
 use crate::store::{Filters, QueryEmbedding, RankedChunks, Store, TextRanking};
+use passage_core::arguments::Ranking;
 use passage_core::search::{FusedHit, RankedList, ScoredList, fuse, fuse_scores};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
 
 /// A chunk that the search found.
@@ -36,6 +37,8 @@ pub struct LegSource<'c> {
     pub embedding: Option<QueryEmbedding>,
     /// The query, if the text leg is needed.
     pub words: Option<&'c str>,
+    /// The chunks that never are hits.
+    pub skip: &'c HashSet<Uuid>,
 }
 
 /// The rankings of a search.
@@ -59,7 +62,7 @@ impl<'c> SearchLegs<'c> {
     pub fn read(
         source: LegSource<'c>,
         by_vector: bool,
-        (weights, rrf_k): ([f64; 2], Option<u32>),
+        ranking: &Ranking,
         [limit, max]: [usize; 2],
     ) -> Result<Self, Error> {
         let vector = source.embedding.as_ref().filter(|_| by_vector);
@@ -67,6 +70,7 @@ impl<'c> SearchLegs<'c> {
             source.store.vector_search(source.connection, embedding, &source.filters, limit)
         });
         let text = source.words.map(|words| source.text(words, [limit, max])).transpose()?;
+        let Ranking { weights, rrf_k, .. } = *ranking;
         Ok(Self { source, weights, rrf_k, vector, text, limit })
     }
 
@@ -78,7 +82,7 @@ impl<'c> SearchLegs<'c> {
     pub fn read_on(&mut self, limit: usize) -> Result<(), Error> {
         let Self { source, vector, text, limit: read, .. } = self;
         let may_have_more = |hits: &RankedChunks| (*read..limit).contains(&hits.len());
-        let LegSource { store, connection, filters, embedding, words } = source;
+        let LegSource { store, connection, filters, embedding, words, .. } = source;
         if let (Some(embedding), Some(ranked)) = (embedding, vector.as_mut())
             && may_have_more(ranked)
         {
@@ -105,7 +109,8 @@ impl<'c> SearchLegs<'c> {
         store.explain_nothing(connection, filters, *words, self.vector.is_some());
     }
 
-    /// Returns the fused hits of the first `limit` chunks of each leg, at most so many as were read.
+    /// Returns the fused hits of the first `limit` chunks of each leg, at most so many as were read, without those that
+    /// the call skips.
     pub fn hits(&self, limit: u32) -> Vec<SearchHit> {
         let limit = self.limit.min(limit as usize);
         let text = self.text.as_ref().map(|text| &text.hits);
@@ -126,7 +131,8 @@ impl<'c> SearchLegs<'c> {
             let score = if is_fused { fused.score } else { single };
             SearchHit { chunk: fused.chunk, score, vector, text }
         };
-        fused.into_iter().map(hit).collect()
+        let is_new = |fused: &FusedHit<Uuid>| !self.source.skip.contains(&fused.chunk);
+        fused.into_iter().filter(is_new).map(hit).collect()
     }
 
     fn fuse(&self, [vector, text]: [RankedChunks; 2], limit: usize) -> Vec<FusedHit<Uuid>> {

@@ -8,7 +8,7 @@ pub fn report_no_document() {
     report(
         "no document has this uri or document_id",
         "SELECT uri, collection, version, orphaned_at FROM documents of the store lists them. \
-         Orphaned documents need include_orphaned => true.",
+         Orphaned documents need filter => '{\"include_orphaned\": true}'.",
     );
 }
 

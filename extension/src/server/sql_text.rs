@@ -37,8 +37,6 @@ pub const FIELD: &str = "OPERATOR(pg_catalog.->)";
 pub const TEXT_AT: &str = "OPERATOR(pg_catalog.#>>)";
 /// Compares whether a `jsonb` has one of some keys.
 pub const HAS_ANY: &str = "OPERATOR(pg_catalog.?|)";
-/// Returns a `jsonb` without a field.
-pub const WITHOUT: &str = "OPERATOR(pg_catalog.-)";
 
 /// A section key that is unknown.
 pub const NO_KEY: &str = "NULL::pg_catalog.int8";

@@ -6,7 +6,6 @@ embedding. Both statements have the conditions of [`filters`], so filters apply 
 */
 
 mod editions;
-mod filter_argument;
 mod filter_shape;
 mod filters;
 mod frequencies;
@@ -21,9 +20,8 @@ mod store_facts;
 mod text_search;
 mod vector_search;
 
-pub use filter_argument::{FRAGMENT_KEYS, FilterArguments, SEARCH_KEYS};
 pub use filter_shape::{FilterShape, MetadataPart};
-pub use filters::{Filters, VersionFilter};
+pub use filters::{FilterArguments, Filters, VersionFilter};
 pub use index_scan::scan_settings;
 pub use query_embedding::QueryEmbedding;
 pub use text_search::{TextMatches, TextRanking};

@@ -47,8 +47,8 @@ RESET passage.max_tokens;
 -- the chunk between two hits comes before the next hit, and a mark stands for what is left out
 SELECT tokens, spans, content FROM passage.search('sigma', max_tokens => 300);
 SELECT tokens, content FROM passage.search('sigma', max_tokens => 200, strategy => 'none');
-SELECT content FROM passage.search('sigma', max_tokens => 200, strategy => 'none', gaps => 'none');
-SELECT content FROM passage.search('sigma', max_tokens => 200, strategy => 'none', separator => ' / ');
+SELECT content FROM passage.search('sigma', max_tokens => 200, strategy => 'none', output => passage.output(gaps => 'none'));
+SELECT content FROM passage.search('sigma', max_tokens => 200, strategy => 'none', output => passage.output(separator => ' / '));
 SELECT content FROM passage.reassemble(ARRAY(SELECT id FROM shared.chunks WHERE document_id::text LIKE 'b%' AND ordinal IN (1, 2, 5)), strategy => 'none');
 -- also in passages of given hits, but not in rows of context
 SELECT tokens, content FROM passage.reassemble(ARRAY(SELECT id FROM shared.chunks WHERE document_id::text LIKE 'b%' AND ordinal IN (1, 3)), max_tokens => 300);
@@ -59,8 +59,8 @@ SELECT DISTINCT cut FROM passage.expand_context((SELECT id FROM shared.chunks WH
 -- numbers of chunks that a call names count more than the default limit of tokens
 SET passage.max_passage_tokens = 200;
 SELECT count(*), max(cut) AS cut FROM passage.expand_context((SELECT id FROM shared.chunks WHERE content LIKE 'chunk 27 %'), 'adjacent');
-SELECT count(*), max(cut) AS cut FROM passage.expand_context((SELECT id FROM shared.chunks WHERE content LIKE 'chunk 27 %'), 'adjacent', before => 5);
-SELECT count(*), max(cut) AS cut FROM passage.expand_context((SELECT id FROM shared.chunks WHERE content LIKE 'chunk 27 %'), 'adjacent', before => 5, limits => '{"max_passage_tokens": 300}');
+SELECT count(*), max(cut) AS cut FROM passage.expand_context((SELECT id FROM shared.chunks WHERE content LIKE 'chunk 27 %'), 'adjacent', limits => passage.limits(before => 5));
+SELECT count(*), max(cut) AS cut FROM passage.expand_context((SELECT id FROM shared.chunks WHERE content LIKE 'chunk 27 %'), 'adjacent', limits => '{"max_passage_tokens": 300, "before": 5}');
 RESET passage.max_passage_tokens;
 
 -- errors

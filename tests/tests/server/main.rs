@@ -55,6 +55,8 @@ mod rights {
 
 /// Search in the words of a store.
 mod search {
+    mod argument_groups;
+    mod choosing;
     mod filters;
     mod indexes;
     mod metadata_filters;

@@ -92,6 +92,8 @@ pub struct Plan {
     pub first_chunks: HashMap<Uuid, usize>,
     /// The documents and ordinals of single chunks between two hits, which come before other context.
     pub bridges: HashSet<(Uuid, i32)>,
+    /// The chunks that never are context, because the caller has shown them already.
+    pub skipped: HashSet<Uuid>,
 }
 
 impl Probe {

@@ -3,6 +3,7 @@
 use super::jsonb;
 use crate::server::error::Error;
 use passage_core::Error as Request;
+use passage_core::arguments::ArgumentGroup;
 use pgrx::{FromDatum, IntoDatum, pg_sys};
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
@@ -53,6 +54,20 @@ impl Json {
         }))
     }
 
+    /// Parses the argument of a group. NULL counts as an object without keys.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Self::into_object`] and of `parse`.
+    pub fn parse_group<T>(
+        argument: Option<Self>,
+        group: &ArgumentGroup,
+        parse: impl FnOnce(&Value) -> Result<T, Request>,
+    ) -> Result<T, Error> {
+        let value = argument.unwrap_or_else(Self::empty_object).into_object(group.name)?;
+        Ok(parse(&value)?)
+    }
+
     /// Returns the keys of an object, and none of another value.
     pub fn keys(&self) -> Vec<String> {
         // Values that are ignored have no limits.
@@ -86,15 +101,6 @@ impl Json {
             );
             Self::from_polymorphic_datum(field?, false, pg_sys::JSONBOID)
         }
-    }
-
-    /// Parses the argument `windows`.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`Request::InvalidWindows`] where the text is nested too deeply or holds a number out of range.
-    pub fn into_windows(self) -> Result<Value, Error> {
-        self.parse().ok_or(Error::Request(Request::InvalidWindows))
     }
 }
 

@@ -180,7 +180,12 @@ impl FilterShape {
             });
         }
         conditions.extend(self.not_orphaned(layout, document));
-        conditions.iter().map(|condition| format!(" AND {condition}")).collect()
+        let mut text = String::new();
+        for condition in conditions {
+            text.push_str(" AND ");
+            text.push_str(&condition);
+        }
+        text
     }
 
     /// Returns the conditions on versions, of which one must hold.

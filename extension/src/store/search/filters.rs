@@ -1,5 +1,6 @@
 /*!
-Filters: which chunks are searched, with their values.
+Filters: which chunks are searched, with their values. The argument `filter` has them, and some functions also take one as an
+argument of its own.
 
 Filters are conditions of the statements that find chunks, so they apply before any limit. A list means any of its
 values.
@@ -10,13 +11,30 @@ use super::filter_shape::{
     URI, URI_PATTERN, VERSION, VERSION_PATTERN,
 };
 use super::metadata_conditions::metadata_values;
+use crate::server::error::Error;
 use crate::server::spi::Value;
 use crate::server::sql_text::like_pattern;
+use crate::server::types::Json;
+use passage_core::arguments::{FILTER, JsonGroup, one_of};
 use passage_core::metadata_filter::MetadataFilter;
-use passage_core::version_order;
+use passage_core::strategy::check_length;
+use passage_core::version_order::LATEST as LATEST_VERSION;
+use passage_core::{Error as Request, parse_kind};
+use passage_split::MediaType;
+use serde_json::Value as JsonValue;
 use std::rc::Rc;
 
-/// The filters of a call. `None` does not filter.
+/// The filters of a call.
+pub struct FilterArguments {
+    /// The filter `collection`, as an argument of its own.
+    pub collection: Option<String>,
+    /// The filter `uri`, as an argument of its own.
+    pub uri: Option<String>,
+    /// The argument `filter`.
+    pub filter: Option<Json>,
+}
+
+/// The checked filters of a call. `None` does not filter.
 #[derive(Clone, Debug, Default)]
 pub struct Filters {
     pub collection: Option<Vec<String>>,
@@ -107,10 +125,111 @@ impl VersionFilter {
     /// Returns the first version as it was given.
     pub fn text(&self) -> Option<&str> {
         let given = self.names.first().or(self.patterns.first()).map(String::as_str);
-        given.or(self.has_latest.then_some(version_order::LATEST))
+        given.or(self.has_latest.then_some(LATEST_VERSION))
     }
 
     fn is_empty(&self) -> bool {
         self.names.is_empty() && self.patterns.is_empty() && !self.has_latest
     }
+}
+
+impl FilterArguments {
+    /// Returns the filters. `unused` are the keys that the function does not use.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of core for a value that is not an object, an unknown key, a value of another type,
+    /// a filter that is also an argument, a text that is too long, an unknown kind, a media type without a slash, and
+    /// an invalid condition on metadata.
+    pub fn parse(self, unused: &[&str]) -> Result<Filters, Error> {
+        let filter = self.filter.unwrap_or_else(Json::empty_object);
+        // PostgreSQL compares the metadata, so they have no limits of numbers and levels here.
+        let metadata = filter.field("metadata");
+        let rest = metadata.is_some().then(|| filter.without("metadata"));
+        let metadata = metadata.filter(|metadata| metadata.text() != "null");
+        let value = rest.unwrap_or(filter).into_object(FILTER.name)?;
+        let group = JsonGroup::new(&FILTER, unused, &value)?;
+        let text = |key| {
+            let text = group.text(key)?;
+            check_length(key, text.as_deref())?;
+            Ok::<_, Request>(text)
+        };
+        let texts = |key, alone: Option<String>| {
+            let texts =
+                one_of((FILTER.name, key), alone.map(|text| vec![text]), group.texts(key)?)?;
+            for text in texts.iter().flatten() {
+                check_length(key, Some(text))?;
+            }
+            Ok::<_, Request>(texts)
+        };
+        let kind = texts("kind", None)?;
+        let media_type = texts("media_type", None)?;
+        kind.iter().flatten().try_for_each(|kind| parse_kind(kind).map(drop))?;
+        media_type.iter().flatten().try_for_each(|media_type| check_media_type(media_type))?;
+        Ok(Filters {
+            collection: texts("collection", self.collection)?,
+            version: texts("version", None)?.map(versions),
+            uri: texts("uri", self.uri)?,
+            uri_pattern: text("uri_pattern")?,
+            media_type,
+            kind,
+            path: text("path")?,
+            metadata: metadata
+                .filter(|metadata| metadata.text() != "{}")
+                .map(conditions)
+                .transpose()?
+                .map(Rc::new),
+            min_similarity: group.number("min_similarity")?,
+            include_orphaned: group.boolean("include_orphaned")?.unwrap_or_default(),
+        })
+    }
+}
+
+impl Filters {
+    /// Returns the filters that name a document.
+    pub fn of_document(
+        collection: Option<String>,
+        version: Option<String>,
+        uri: Option<String>,
+    ) -> Self {
+        let list = |text: Option<String>| text.map(|text| vec![text]);
+        Self {
+            collection: list(collection),
+            version: list(version).map(versions),
+            uri: list(uri),
+            ..Self::default()
+        }
+    }
+}
+
+/// Returns the versions that a list selects.
+fn versions(texts: Vec<String>) -> VersionFilter {
+    let mut filter = VersionFilter::default();
+    for text in texts {
+        if text == LATEST_VERSION {
+            filter.has_latest = true;
+        } else if text.contains('*') {
+            filter.patterns.push(text);
+        } else {
+            filter.names.push(text);
+        }
+    }
+    filter
+}
+
+/// Returns conditions on metadata. Without operators, PostgreSQL reads the object, with all digits of its numbers.
+fn conditions(metadata: Json) -> Result<MetadataFilter, Error> {
+    Ok(match metadata.parse::<JsonValue>() {
+        Some(value) if !MetadataFilter::is_plain(&value) => MetadataFilter::parse(&value)?,
+        None if metadata.text().contains("\"$") => {
+            let key = "metadata".to_owned();
+            return Err(Error::Request(Request::UnreadableValue { argument: FILTER.name, key }));
+        }
+        _ => MetadataFilter::containing(metadata.text().to_owned(), metadata.keys()),
+    })
+}
+
+/// Checks that a media type has a slash. Any type may be that of a document, also an unknown one.
+fn check_media_type(media_type: &str) -> Result<(), Error> {
+    if media_type.contains('/') { Ok(()) } else { Ok(media_type.parse::<MediaType>().map(drop)?) }
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 /// Returns a search by words.
 fn search() -> Value {
-    json!({"query": "collector signal", "mode": "text", "max_passages": 2})
+    json!({"query": "collector signal", "ranking": {"mode": "text"}, "max_passages": 2})
 }
 
 /// Returns the uris of the rows of an answer.

@@ -61,7 +61,7 @@ async fn words_are_found_by_their_index() {
         assert!(plans.contains("Bitmap Index Scan on chunks_tsv_idx"), "{query}: {plans}");
     }
     // If no word is common, nothing else is read, with and without filters.
-    for filters in ["", ", collection => 'c7'", ", uri_pattern => '7%'"] {
+    for filters in ["", ", collection => 'c7'", ", filter => passage.filter(uri_pattern => '7%')"] {
         let sql = format!("SELECT * FROM passage.search('seldom'{filters})");
         let plans = plans(&cluster, &sql).await;
         assert!(plans.contains("chunks_tsv_idx"), "{filters}: {plans}");
@@ -131,22 +131,21 @@ async fn common_words_are_found_at_any_place_and_with_any_filter() {
         "'odd'",
         "'even odd'",
         "'common usual', collection => 'c3'",
-        "'common usual', uri_pattern => '77'",
-        "'lines', uri_pattern => 'code/199'",
-        "'even odd', uri_pattern => 'code/199'",
+        "'common usual', filter => passage.filter(uri_pattern => '77')",
+        "'lines', filter => passage.filter(uri_pattern => 'code/199')",
+        "'even odd', filter => passage.filter(uri_pattern => 'code/199')",
         // There the word is alone; elsewhere it comes with a rarer one.
         "'seldom code', collection => 'code'",
         "'seldom usual', collection => 'c3'",
     ] {
         assert_eq!(count(arguments).await, "20", "{arguments}");
     }
-    let all =
-        "SELECT count(*) FROM passage.search_hits('code', max_hits => 5000, candidates => 5000)";
+    let all = "SELECT count(*) FROM passage.search_hits('code', max_hits => 5000, ranking => passage.ranking(candidates => 5000))";
     assert_eq!(cluster.query_text(all).await, "5000");
     for (few, number) in [
         ("'\"even odd\"'", "1"),
         ("'even -lines'", "0"),
-        ("'lines -odd', uri_pattern => 'code/19_', kind => 'prose'", "0"),
+        ("'lines -odd', filter => passage.filter(uri_pattern => 'code/19_', kind => 'prose')", "0"),
         ("'common usual', collection => 'code'", "0"),
     ] {
         assert_eq!(count(few).await, number, "{few}");
@@ -160,9 +159,9 @@ async fn assert_uses_index(cluster: &Cluster, embedding: &str) {
     for filters in [
         "",
         ", collection => 'c3'",
-        ", kind => 'prose', include_orphaned => true",
-        ", kind => NULL, include_orphaned => true",
-        ", uri_pattern => '%'",
+        ", filter => passage.filter(kind => 'prose', include_orphaned => true)",
+        ", filter => passage.filter(kind => NULL, include_orphaned => true)",
+        ", filter => passage.filter(uri_pattern => '%')",
     ] {
         let sql = format!("SELECT * FROM passage.search(embedding => {embedding}{filters})");
         let plans = plans(cluster, &sql).await;
@@ -222,7 +221,7 @@ async fn a_binary_store_compares_the_candidates_of_its_index() {
         format!(
         "LOAD 'vector'; SET hnsw.ef_search = {width}; LOAD 'auto_explain'; SET auto_explain.log_nested_statements = on;
         SET auto_explain.log_min_duration = 0; SET auto_explain.log_analyze = on; SET client_min_messages = log;
-        SELECT * FROM passage.search_hits(embedding => {embedding}, candidates => 15)"
+        SELECT * FROM passage.search_hits(embedding => {embedding}, ranking => passage.ranking(candidates => 15))"
     )
     };
     for (width, rows) in [(40, "rows=300"), (500, "rows=500")] {
