@@ -113,7 +113,13 @@ test('an option in the form becomes an argument of the search', async () => {
       page.waitForRequest('**/search'),
       page.getByRole('button', { name: 'Search' }).click(),
     ])
-    assert.deepEqual(request.postDataJSON(), { query: 'file', collection: 'tools', uri_pattern: '%.py', max_passages: 5 })
+    assert.deepEqual(request.postDataJSON(), {
+      query: 'file',
+      collection: 'tools',
+      filter: { uri_pattern: '%.py' },
+      max_passages: 5,
+      output: { explain: true },
+    })
     await page.waitForSelector('.card')
     assert.equal(await page.getByLabel('Token budget').inputValue(), '')
     assert.ok((await texts(page, '.card .uri')).every((uri) => uri.startsWith('tools/')))

@@ -24,17 +24,18 @@ pub(super) async fn search(
 ) -> Result<Passages, Error> {
     let result = reader.call("search", &arguments).await?;
     let passages = read_passages(&result)?;
-    let mut notes: Vec<String> =
-        (!passages.is_empty()).then(|| OTHER_PASSAGES.into()).into_iter().collect();
-    notes.extend(self::notes(&result.notices, &passages, page));
+    let mut notes = notes(&result.notices, &passages, page);
     if passages.iter().any(|passage| passage.truncated) {
         notes.push(CUT_CONTEXT.into());
+    }
+    if passages.len() == page.limit as usize {
+        notes.push(OTHER_PASSAGES.into());
     }
     Ok(Passages { passages, next_offset: None, notes })
 }
 
-/// The note that tells how other passages are found.
-const OTHER_PASSAGES: &str = "for other passages, call search again with the chunk_ids of the passages that you have in skip";
+/// The note for as many passages as were asked for, because there may be others.
+const OTHER_PASSAGES: &str = "there may be other passages: call search again with skip, the chunk_ids of the passages that you have";
 
 /// The note for passages whose context is cut.
 pub(super) const CUT_CONTEXT: &str = "context was left out (truncated); for more, call read_passage with a chunk_id \

@@ -85,7 +85,7 @@ impl Tool {
                 "Search passages",
                 "Finds the passages that answer a question, by meaning and by words. Returns whole passages with \
                  their context, each with a citation uri:first-last and chunk ids. Use it first. If a passage is not \
-                 enough, call read_passage with its chunk_id and a broader strategy.",
+                 enough, call read_passage with its chunk_id and a broader strategy, or search with skip for others.",
             )
             .with_input_schema::<SearchArguments>()
             .with_output_schema::<Passages>(),
