@@ -179,7 +179,7 @@ def test_an_invalid_call_is_a_tool_error_that_says_what_to_do(library):
         ("search", {"query": "x", "strategy": "nope"}, 'unrecognized strategy "nope"', "hierarchical"),
         ("search", {"query": "a\0b"}, "NUL", "Remove the NUL character"),
         ("search", {"query": "x", "kind": "'; DROP TABLE rag.chunks; --"}, 'unrecognized value for "kind"', '"prose", "code"'),
-        ("search", {"query": "x", "skip": ["x"]}, "invalid input syntax for type uuid", ""),
+        ("search", {"query": "x", "skip": ["x"]}, 'argument "skip" must be an array of uuids', "chunks that were shown already"),
         ("read_passage", {"chunk_id": "0" * 32, "first_line": 3}, "first_line, last_line and context_lines require uri", "Give lines with uri"),
         ("read_passage", {}, "exactly one of chunk_id and uri is required", "chunk_id reads a chunk"),
         ("read_passage", {"chunk_id": "x"}, "chunk_id is not a uuid", "result of search"),
