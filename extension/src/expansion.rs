@@ -5,9 +5,11 @@ The expansion of hits: from the arguments of a function to its context or its pa
 */
 
 mod arguments;
+mod explanation;
 mod passage_rows;
 mod request;
 
-pub use arguments::{PassageArguments, limits};
-pub use passage_rows::{PassageRow, TextOptions, passage_rows, separator_of};
-pub use request::{ExpandRequest, ExpandedContext, Expansion, ResultKind, strategy};
+pub use arguments::{joining, limits, skipped};
+pub use explanation::{Explanation, explanations};
+pub use passage_rows::{PassageRow, passage_rows, separator_of};
+pub use request::{ExpandRequest, ExpandedContext, Expansion, ResultKind, scored_hits, strategy};

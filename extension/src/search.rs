@@ -6,5 +6,5 @@ mod best_passages;
 mod legs;
 mod request;
 
-pub use best_passages::BestPassages;
-pub use request::{FusionArguments, SearchRequest};
+pub use best_passages::{BestPassages, PassageChooser};
+pub use request::SearchRequest;

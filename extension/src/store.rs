@@ -18,12 +18,12 @@ mod search;
 mod shards;
 mod write;
 
-pub use expansion::{ChunkColumns, ContextChunks, Hits, StoredHit, StrategyRequest};
+pub use expansion::{ChunkColumns, ContextChunks, Hits, StoredChunk, StoredHit, StrategyRequest};
 pub use fragments::{ChunkLexemes, DocumentInfo, MAX_MATCHING, NamedDocument, SourceChunks};
 pub use layout::register;
 pub use rights::{Command, OPERATIONS, has_right};
 pub use search::{
-    FRAGMENT_KEYS, Filters, QueryEmbedding, RankedChunks, SEARCH_KEYS, TextMatches, TextRanking,
+    FilterArguments, Filters, QueryEmbedding, RankedChunks, TextMatches, TextRanking, VersionFilter,
 };
 pub use shards::ShardCall;
 pub use write::{NewDocument, Outcome, Replaced};

@@ -259,7 +259,8 @@ BEGIN
         'row_columns', format($part$%s%s AS id,
             CASE WHEN %s THEN e.document_key::uuid
                 ELSE _passage.adopted_id(%L, jsonb_build_array(e.collection, e.version, e.document_key, CASE WHEN e.document_key IS NULL THEN %s END%s)::text) END AS document_id,
-            e.collection, e.version, coalesce(e.uri, e.document_key, %s) AS uri, e.title, e.media_type, e.content,
+            e.collection, e.version, coalesce(e.uri, e.document_key, %s) AS uri, e.title,
+            coalesce(e.media_type, _passage.media_type_of_uri(coalesce(e.uri, e.document_key))) AS media_type, e.content,
             e.place, e.previous, e.source_id, e.start_char, e.start_byte, e.section%s$part$,
             keys ->> 'own_columns', keys ->> 'id',
             CASE WHEN types ->> 'document' = 'uuid' AND NOT given ?| '{collection,version}' AND visibility = '{}' THEN 'e.document_key IS NOT NULL' ELSE 'false' END,

@@ -9,6 +9,14 @@ AS 'MODULE_PATHNAME', 'adopted_id_wrapper';
 
 COMMENT ON FUNCTION _passage.adopted_id(text, text) IS 'uuid of a chunk or document that has another id in its source';
 
+-- Frameworks name the file or page of a chunk but seldom its media type.
+
+CREATE FUNCTION _passage.media_type_of_uri(uri text) RETURNS text
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'media_type_of_uri_wrapper';
+
+COMMENT ON FUNCTION _passage.media_type_of_uri(text) IS 'media type that the name of a file or page tells, NULL if none';
+
 -- The settings on which the text of a value depends, as SET writes them.
 
 CREATE FUNCTION _passage.text_settings() RETURNS TABLE (name text, value text)

@@ -5,21 +5,10 @@
 CREATE FUNCTION passage.expand_context(
     chunk_id uuid,
     strategy text DEFAULT NULL,
-    parents integer DEFAULT NULL,
-    preceding integer DEFAULT NULL,
-    following integer DEFAULT NULL,
-    children integer DEFAULT NULL,
-    before integer DEFAULT NULL,
-    after integer DEFAULT NULL,
-    windows jsonb DEFAULT NULL,
-    siblings text DEFAULT NULL,
-    within text DEFAULT NULL,
-    threshold double precision DEFAULT NULL,
-    count_by text DEFAULT NULL,
     max_tokens integer DEFAULT NULL,
     max_chunks integer DEFAULT NULL,
-    store name DEFAULT NULL,
-    limits jsonb DEFAULT NULL
+    limits jsonb DEFAULT NULL,
+    store name DEFAULT NULL
 ) RETURNS TABLE (
     chunk_id uuid,
     document_id uuid,
@@ -34,41 +23,27 @@ CREATE FUNCTION passage.expand_context(
     path ltree,
     tokens integer,
     content text,
-    source_id text
+    source_id text,
+    cut integer
 ) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 10
 AS 'MODULE_PATHNAME', 'expand_context_wrapper';
 
-COMMENT ON FUNCTION passage.expand_context(uuid, text, integer, integer, integer, integer, integer, integer, jsonb, text, text, double precision, text, integer, integer, name, jsonb) IS 'returns a hit with its context, ordered by ordinal
+COMMENT ON FUNCTION passage.expand_context(uuid, text, integer, integer, jsonb, name) IS 'returns a hit with its context, ordered by ordinal
 chunk_id: id of the hit; an unknown id gives no rows
 strategy: a name that passage.strategies() lists; NULL takes the setting passage.strategy (auto)
-parents, preceding, following, children, before, after: numbers of chunks, 0 to 1000000; NULL takes those of the strategy
-windows: chunks before and after a hit by its kind, as in {"code": 4}; NULL takes those of the strategy
-siblings: parent or section; within: document, parent or section; NULL takes those of the strategy
-threshold: share of a section that hits must exceed for merge, 0 to 1; count_by: chunks or tokens; NULL takes those of the strategy
 max_tokens: maximum number of tokens of hits and context together, 0 to 1000000, 0 for no limit; hits are never dropped; NULL takes that of the strategy, else the setting passage.max_passage_tokens (2048) for the context of each hit
 max_chunks: maximum number of hits and context chunks, 0 to 1000000; hits are never dropped; NULL takes that of the strategy
-store: schema of the store; NULL takes the setting passage.store (rag)
-limits: object with limits of the strategy by name, as in {"parents": 2}; also max_passage_tokens, maximum number of tokens of the context of a hit, 0 for no limit';
+limits: limits that replace those of the strategy, as passage.limits(parents => 2) or {"parents": 2}
+store: schema of the store; NULL takes the setting passage.store (rag)';
 
 CREATE FUNCTION passage.expand_contexts(
     chunk_ids uuid[],
     scores double precision[] DEFAULT NULL,
     strategy text DEFAULT NULL,
-    parents integer DEFAULT NULL,
-    preceding integer DEFAULT NULL,
-    following integer DEFAULT NULL,
-    children integer DEFAULT NULL,
-    before integer DEFAULT NULL,
-    after integer DEFAULT NULL,
-    windows jsonb DEFAULT NULL,
-    siblings text DEFAULT NULL,
-    within text DEFAULT NULL,
-    threshold double precision DEFAULT NULL,
-    count_by text DEFAULT NULL,
     max_tokens integer DEFAULT NULL,
     max_chunks integer DEFAULT NULL,
-    store name DEFAULT NULL,
-    limits jsonb DEFAULT NULL
+    limits jsonb DEFAULT NULL,
+    store name DEFAULT NULL
 ) RETURNS TABLE (
     chunk_id uuid,
     document_id uuid,
@@ -83,19 +58,16 @@ CREATE FUNCTION passage.expand_contexts(
     path ltree,
     tokens integer,
     content text,
-    source_id text
+    source_id text,
+    cut integer
 ) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 100
 AS 'MODULE_PATHNAME', 'expand_contexts_wrapper';
 
-COMMENT ON FUNCTION passage.expand_contexts(uuid[], double precision[], text, integer, integer, integer, integer, integer, integer, jsonb, text, text, double precision, text, integer, integer, name, jsonb) IS 'returns hits with their context, each chunk once, ordered by the best score of the document, then by ordinal
+COMMENT ON FUNCTION passage.expand_contexts(uuid[], double precision[], text, integer, integer, jsonb, name) IS 'returns hits with their context, each chunk once, ordered by the best score of the document, then by ordinal
 chunk_ids: ids of the hits; unknown ids give no rows
 scores: one for each id, higher is better; NULL ranks hits by the order of the ids
 strategy: a name that passage.strategies() lists; NULL takes the setting passage.strategy (auto)
-parents, preceding, following, children, before, after: numbers of chunks, 0 to 1000000; NULL takes those of the strategy
-windows: chunks before and after a hit by its kind, as in {"code": 4}; NULL takes those of the strategy
-siblings: parent or section; within: document, parent or section; NULL takes those of the strategy
-threshold: share of a section that hits must exceed for merge, 0 to 1; count_by: chunks or tokens; NULL takes those of the strategy
 max_tokens: maximum number of tokens of hits and context together, 0 to 1000000, 0 for no limit; hits are never dropped; NULL takes that of the strategy, else the setting passage.max_passage_tokens (2048) for the context of each hit
 max_chunks: maximum number of hits and context chunks, 0 to 1000000; hits are never dropped; NULL takes that of the strategy
-store: schema of the store; NULL takes the setting passage.store (rag)
-limits: object with limits of the strategy by name, as in {"parents": 2}; also max_passage_tokens, maximum number of tokens of the context of a hit, 0 for no limit';
+limits: limits that replace those of the strategy, as passage.limits(parents => 2) or {"parents": 2}
+store: schema of the store; NULL takes the setting passage.store (rag)';

@@ -25,7 +25,7 @@ AS 'MODULE_PATHNAME', 'outline_of_uri_wrapper';
 
 COMMENT ON FUNCTION passage.outline(text, text, text, uuid[], name) IS 'returns the sections of a document as an indented tree, those with hits marked by an asterisk
 uri: of the document, or its id as text
-collection, version: of the document, if several have the uri; NULL does not filter
+collection, version: of the document, if several have the uri, version also latest; NULL does not filter
 hit_ids: chunks that count as hits, none by default
 store: schema of the store; NULL takes the setting passage.store (rag)';
 

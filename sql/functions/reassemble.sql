@@ -4,29 +4,13 @@ CREATE FUNCTION passage.reassemble(
     chunk_ids uuid[],
     scores double precision[] DEFAULT NULL,
     strategy text DEFAULT NULL,
-    parents integer DEFAULT NULL,
-    preceding integer DEFAULT NULL,
-    following integer DEFAULT NULL,
-    children integer DEFAULT NULL,
-    before integer DEFAULT NULL,
-    after integer DEFAULT NULL,
-    windows jsonb DEFAULT NULL,
-    siblings text DEFAULT NULL,
-    within text DEFAULT NULL,
-    threshold double precision DEFAULT NULL,
-    count_by text DEFAULT NULL,
+    max_passages integer DEFAULT NULL,
     max_tokens integer DEFAULT NULL,
-    max_chunks integer DEFAULT NULL,
-    max_distance integer DEFAULT 3,
-    score_by text DEFAULT 'max',
-    order_by text DEFAULT 'score',
-    separator text DEFAULT NULL,
-    gaps text DEFAULT NULL,
-    imports boolean DEFAULT false,
-    mark_start text DEFAULT NULL,
-    mark_end text DEFAULT NULL,
-    store name DEFAULT NULL,
-    limits jsonb DEFAULT NULL
+    limits jsonb DEFAULT NULL,
+    ranking jsonb DEFAULT NULL,
+    output jsonb DEFAULT NULL,
+    skip uuid[] DEFAULT NULL,
+    store name DEFAULT NULL
 ) RETURNS TABLE (
     rank integer,
     score double precision,
@@ -48,25 +32,19 @@ CREATE FUNCTION passage.reassemble(
     truncated boolean,
     complete boolean,
     metadata jsonb,
-    source_ids text[]
+    source_ids text[],
+    explanation jsonb
 ) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 10
 AS 'MODULE_PATHNAME', 'reassemble_wrapper';
 
-COMMENT ON FUNCTION passage.reassemble(uuid[], double precision[], text, integer, integer, integer, integer, integer, integer, jsonb, text, text, double precision, text, integer, integer, integer, text, text, text, text, boolean, text, text, name, jsonb) IS 'returns the passages that hits belong to, best first; hits near each other in a document share a passage
+COMMENT ON FUNCTION passage.reassemble(uuid[], double precision[], text, integer, integer, jsonb, jsonb, jsonb, uuid[], name) IS 'returns the passages that hits belong to, best first; hits near each other in a document share a passage
 chunk_ids: ids of the hits; unknown ids give no rows
 scores: one for each id, higher is better; NULL ranks hits by the order of the ids
 strategy: a name that passage.strategies() lists; NULL takes the setting passage.strategy (auto)
-parents, preceding, following, children, before, after: numbers of chunks, 0 to 1000000; NULL takes those of the strategy
-windows: chunks before and after a hit by its kind, as in {"code": 4}; NULL takes those of the strategy
-siblings: parent or section; within: document, parent or section; NULL takes those of the strategy
-threshold: share of a section that hits must exceed for merge, 0 to 1; count_by: chunks or tokens; NULL takes those of the strategy
-max_tokens: maximum number of tokens of hits and context together, 0 to 1000000, 0 for no limit; hits are never dropped; NULL takes that of the strategy, else the setting passage.max_passage_tokens (2048) for the context of each hit
-max_chunks: maximum number of hits and context chunks, 0 to 1000000; hits are never dropped; NULL takes that of the strategy
-max_distance: maximum number of ordinals between hits of one passage, 3 by default; NULL makes one passage of a document
-score_by: max, mean, sum or rank, max by default; order_by: score or document, score by default
-separator: text between chunks that do not touch; NULL takes that of the media type
-gaps: none, or comment for a comment in place of omitted lines; NULL takes that of the media type
-imports: whether to add the imports that a passage uses, false by default
-mark_start, mark_end: texts around each hit, none by default
-store: schema of the store; NULL takes the setting passage.store (rag)
-limits: object with limits of the strategy by name, as in {"parents": 2}; also max_passage_tokens, maximum number of tokens of the context of a hit, 0 for no limit';
+max_passages: maximum number of passages, chosen as search does; NULL takes all hits
+max_tokens: maximum number of tokens of hits and context together, 0 to 1000000, 0 for no limit; hits are never dropped; NULL takes that of the strategy, else the setting passage.max_passage_tokens (2048) for the context of each hit; with max_passages it takes passage.max_tokens (4096), and the best hits that fit
+limits: limits that replace those of the strategy, as passage.limits(parents => 2) or {"parents": 2}
+ranking: the score of a passage, as passage.ranking(score_by => ''sum''); no other key
+output: how passages are formed and written, as passage.output(gaps => ''none'') or {"gaps": "none"}
+skip: chunks that were shown already; they are neither hits nor context
+store: schema of the store; NULL takes the setting passage.store (rag)';

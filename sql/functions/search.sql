@@ -1,39 +1,20 @@
 -- search: hybrid search, as passages.
 --
--- The arguments are those of search_hits, and how hits become passages.
+-- The groups of arguments are JSON objects, whose keys passage-core defines: see filter.sql, limits.sql, ranking.sql and output.sql.
 
 CREATE FUNCTION passage.search(
     query text DEFAULT NULL,
     embedding real[] DEFAULT NULL,
-    mode text DEFAULT NULL,
-    max_passages integer DEFAULT 10,
-    candidates integer DEFAULT NULL,
     collection text DEFAULT NULL,
-    version text DEFAULT NULL,
-    uri_pattern text DEFAULT NULL,
-    media_type text DEFAULT NULL,
-    kind text DEFAULT NULL,
-    path text DEFAULT NULL,
-    metadata jsonb DEFAULT NULL,
-    min_similarity double precision DEFAULT NULL,
-    include_orphaned boolean DEFAULT false,
-    vector_weight double precision DEFAULT 1,
-    text_weight double precision DEFAULT 1,
-    rrf_k integer DEFAULT NULL,
-    strategy text DEFAULT NULL,
+    max_passages integer DEFAULT 10,
     max_tokens integer DEFAULT NULL,
-    max_chunks integer DEFAULT NULL,
-    max_distance integer DEFAULT 3,
-    score_by text DEFAULT 'max',
-    order_by text DEFAULT 'score',
-    separator text DEFAULT NULL,
-    gaps text DEFAULT NULL,
-    imports boolean DEFAULT false,
-    mark_start text DEFAULT NULL,
-    mark_end text DEFAULT NULL,
-    store name DEFAULT NULL,
+    strategy text DEFAULT NULL,
+    filter jsonb DEFAULT NULL,
     limits jsonb DEFAULT NULL,
-    filter jsonb DEFAULT NULL
+    ranking jsonb DEFAULT NULL,
+    output jsonb DEFAULT NULL,
+    skip uuid[] DEFAULT NULL,
+    store name DEFAULT NULL
 ) RETURNS TABLE (
     rank integer,
     score double precision,
@@ -55,29 +36,21 @@ CREATE FUNCTION passage.search(
     truncated boolean,
     complete boolean,
     metadata jsonb,
-    source_ids text[]
+    source_ids text[],
+    explanation jsonb
 ) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 10
 AS 'MODULE_PATHNAME', 'search_wrapper';
 
-COMMENT ON FUNCTION passage.search(text, real[], text, integer, integer, text, text, text, text, text, text, jsonb, double precision, boolean, double precision, double precision, integer, text, integer, integer, integer, text, text, text, text, boolean, text, text, name, jsonb, jsonb) IS 'returns the passages that answer a query by words, by embedding or by both, best first
-query: words, "phrases" and -excluded words; embedding: vector of the query; at least one of them
-mode: vector, text or hybrid; NULL takes what query and embedding allow
-max_passages: maximum number of rows, 10 by default; candidates: hits of each ranking, by default three times max_passages and at least 30
-collection, version, media_type, kind: equal to the value; media_type also text/*; NULL does not filter
-uri_pattern: pattern of LIKE; path: lquery of the section; NULL does not filter
-metadata: contained in the metadata of document and chunk together; NULL does not filter
-min_similarity: least cosine similarity, -1 to 1; NULL does not filter
-include_orphaned: whether documents whose source is missing are searched, false by default
-vector_weight, text_weight: weights of the two rankings, 0 to 1000000, 1 by default; rrf_k: constant of reciprocal rank fusion; NULL fuses by scores
-strategy: a name that passage.strategies() lists; NULL takes the setting passage.strategy (auto)
+COMMENT ON FUNCTION passage.search(text, real[], text, integer, integer, text, jsonb, jsonb, jsonb, jsonb, uuid[], name) IS 'returns the passages that answer a query by words, by embedding or by both, best first
+query: words, "phrases" and -excluded words
+embedding: vector of the query; at least one of query and embedding is needed
+collection: the collection to search; NULL searches all
+max_passages: maximum number of rows, 0 to 1000000, 10 by default
 max_tokens: maximum number of tokens of hits and context together, 0 to 1000000, 0 for no limit; NULL takes that of the strategy, else the setting passage.max_tokens (4096)
-max_chunks: maximum number of hits and context chunks, 0 to 1000000; NULL takes that of the strategy
-max_distance: maximum number of ordinals between hits of one passage, 3 by default; NULL makes one passage of a document
-score_by: max, mean, sum or rank, max by default; order_by: score or document, score by default
-separator: text between chunks that do not touch; NULL takes that of the media type
-gaps: none, or comment for a comment in place of omitted lines; NULL takes that of the media type
-imports: whether to add the imports that a passage uses, false by default
-mark_start, mark_end: texts around each hit, none by default
-store: schema of the store; NULL takes the setting passage.store (rag)
-limits: object with limits of the strategy by name, as in {"parents": 2}; also max_passage_tokens, maximum number of tokens of the context of a hit, 0 for no limit
-filter: object with filters by name, as in {"kind": "code"}; also uri, equal to the value';
+strategy: a name that passage.strategies() lists; NULL takes the setting passage.strategy (auto)
+filter: the chunks to search, as passage.filter(kind => ''code'') or {"kind": ["code", "data"]}; NULL searches all
+limits: limits that replace those of the strategy, as passage.limits(parents => 2) or {"parents": 2}
+ranking: how hits are found and scored, as passage.ranking(mode => ''text'') or {"mode": "text"}
+output: how passages are formed and written, as passage.output(gaps => ''none'') or {"gaps": "none"}
+skip: chunks that were shown already; they are neither hits nor context
+store: schema of the store; NULL takes the setting passage.store (rag)';

@@ -28,7 +28,7 @@ for (const colorScheme of ['light', 'dark']) {
       const [chunk] = rows("SELECT id FROM rag.chunks WHERE section = '{Rotator,rotate}'")
       const [document] = rows("SELECT id FROM rag.documents WHERE uri LIKE '%logging.md'")
       const [hit] = rows(
-        "SELECT hit_ids[1] AS id FROM passage.search('signal USR1', mode => 'text', max_tokens => 300) LIMIT 1",
+        "SELECT hit_ids[1] AS id FROM passage.search('signal USR1', ranking => passage.ranking(mode => 'text'), max_tokens => 300) LIMIT 1",
       )
       const views = [
         '#/search',

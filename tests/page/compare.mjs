@@ -6,7 +6,7 @@ import { rows } from './environment.mjs'
 import { show, texts, withTab } from './tab.mjs'
 
 const HITS =
-  "SELECT array_agg(chunk_id ORDER BY rank) AS ids, array_agg(score ORDER BY rank) AS scores FROM passage.search_hits('collector', mode => 'text', max_hits => 2)"
+  "SELECT array_agg(chunk_id ORDER BY rank) AS ids, array_agg(score ORDER BY rank) AS scores FROM passage.search_hits('collector', ranking => passage.ranking(mode => 'text'), max_hits => 2)"
 
 // Returns the chunks of the passages for the hits.
 function chunksOf(limits) {

@@ -38,7 +38,7 @@ test('the budget has a bar for each row of explain_context, in its order, kept o
       assert.ok((await ends('.cut')).every((end) => end > limit))
       assert.match(
         await page.locator('.budget svg[role="img"]').getAttribute('aria-label'),
-        /269 tokens spent of a budget of 280 tokens; 1 chunk cut/,
+        /270 tokens spent of a budget of 280 tokens; 1 chunk cut/,
       )
     },
     { hash: `#/context?chunk=${rotation()}&max_tokens=280` },
@@ -74,8 +74,8 @@ test('the tree and the text have the roles and the lines of each chunk', async (
         await texts(page, '.tree li > :first-child'),
         chunks.map((chunk) => chunk.section.at(-1)),
       )
-      assert.deepEqual(await texts(page, '.tree .badge'), ['1 cut', '1 context', '1 hit', '1 context'])
-      assert.deepEqual(await texts(page, '.block .role b'), ['parent, cut by max_tokens', 'preceding', 'hit', 'child'])
+      assert.deepEqual(await texts(page, '.tree .badge'), ['1 context', '1 context', '1 hit', '1 cut'])
+      assert.deepEqual(await texts(page, '.block .role b'), ['parent', 'preceding', 'hit', 'child, cut by max_tokens'])
       const block = page.locator(`#chunk-${rotation()}`)
       const numbers = await block.locator('.line').evaluateAll((lines) => lines.map((line) => Number(line.dataset.line)))
       assert.equal(numbers[0], chunks[2].first_line)
@@ -109,7 +109,7 @@ test('a found passage has the budget that all passages share', async () => {
   await withTab(
     async (page) => {
       const passage = rows(
-        "SELECT * FROM passage.search('collector file', mode => 'text', max_passages => 3, max_tokens => 400)",
+        "SELECT * FROM passage.search('collector file', ranking => passage.ranking(mode => 'text'), max_passages => 3, max_tokens => 400)",
       )
       assert.ok(passage.length > 1)
       await page.locator('.card .button.primary').nth(1).click()

@@ -9,7 +9,7 @@ const HASH = '#/search?query=signal+USR1&max_passages=3&max_tokens=300&mode=text
 
 test('a search shows the passages of the SQL function with their tokens', async () => {
   const expected = rows(
-    "SELECT content, tokens, uri FROM passage.search('signal USR1', mode => 'text', max_passages => 3, max_tokens => 300)",
+    "SELECT content, tokens, uri FROM passage.search('signal USR1', ranking => passage.ranking(mode => 'text'), max_passages => 3, max_tokens => 300)",
   )
   assert.ok(expected.length > 0)
   await withTab(
@@ -24,7 +24,9 @@ test('a search shows the passages of the SQL function with their tokens', async 
       )
       const total = expected.reduce((sum, row) => sum + row.tokens, 0)
       assert.match(await page.locator('#status').textContent(), new RegExp(`${total} tokens of a budget of 300 tokens`))
-      const hits = rows("SELECT section FROM passage.search_hits('signal USR1', mode => 'text', max_hits => 30)")
+      const hits = rows(
+        "SELECT section FROM passage.search_hits('signal USR1', ranking => passage.ranking(mode => 'text'), max_hits => 30)",
+      )
       assert.deepEqual(
         await texts(page, '.hits tbody td:nth-child(2) a'),
         hits.slice(0, 10).map((hit) => hit.section.join(' › ')),
@@ -36,7 +38,7 @@ test('a search shows the passages of the SQL function with their tokens', async 
 
 test('a hit is marked in the text of its passage', async () => {
   const [passage] = rows(
-    "SELECT content, citations FROM passage.search('signal USR1', mode => 'text', max_passages => 3, max_tokens => 300)",
+    "SELECT content, citations FROM passage.search('signal USR1', ranking => passage.ranking(mode => 'text'), max_passages => 3, max_tokens => 300)",
   )
   const bytes = Buffer.from(passage.content)
   const cited = passage.citations.filter((citation) => citation.role === 'hit')
@@ -46,6 +48,15 @@ test('a hit is marked in the text of its passage', async () => {
       assert.deepEqual(await texts(page, '.card:first-child .prompt mark'), hits)
     },
     { hash: HASH },
+  )
+})
+
+test('a search that finds nothing shows why', async () => {
+  await withTab(
+    async (page) => {
+      assert.match(await page.locator('main').textContent(), /no document has collection "nowhere"/)
+    },
+    { hash: '#/search?query=signal&collection=nowhere&mode=text' },
   )
 })
 
@@ -102,7 +113,13 @@ test('an option in the form becomes an argument of the search', async () => {
       page.waitForRequest('**/search'),
       page.getByRole('button', { name: 'Search' }).click(),
     ])
-    assert.deepEqual(request.postDataJSON(), { query: 'file', collection: 'tools', uri_pattern: '%.py', max_passages: 5 })
+    assert.deepEqual(request.postDataJSON(), {
+      query: 'file',
+      collection: 'tools',
+      filter: { uri_pattern: '%.py' },
+      max_passages: 5,
+      output: { explain: true },
+    })
     await page.waitForSelector('.card')
     assert.equal(await page.getByLabel('Token budget').inputValue(), '')
     assert.ok((await texts(page, '.card .uri')).every((uri) => uri.startsWith('tools/')))

@@ -127,7 +127,8 @@ impl ReadCalls {
             (0..count).map(|_| self.chunks[random(self.chunks.len())].as_str()).collect();
         let (first, ids) = (ids[0], ids.join(","));
         let document = &self.documents[random(self.documents.len())];
-        let budget = ["", ", max_tokens => 200", ", max_chunks => 5"][random(3)];
+        let budget =
+            ["", ", max_tokens => 200", ", limits => passage.limits(max_chunks => 5)"][random(3)];
         // Words without a match are corrected by a sample of the words, which depends on the order of the rows.
         let words: Vec<_> =
             (0..3).map(|_| format!("{}{}", WORDS[random(12)], random(20))).collect();
@@ -137,9 +138,12 @@ impl ReadCalls {
             (false, _) | (_, 0) => "NULL".to_owned(),
             _ => format!("'{{{}}}'", embedding.join(",")),
         };
-        let filter =
-            ["", ", collection => 'a'", ", collection => 'b', version => '2'", ", kind => 'code'"]
-                [random(4)];
+        let filter = [
+            "",
+            ", collection => 'a'",
+            ", collection => 'b', filter => passage.filter(version => '2')",
+            ", filter => passage.filter(kind => 'code')",
+        ][random(4)];
         match random(9) {
             0 | 1 => format!("SELECT c::text FROM passage.expand_context('{first}', '{strategy}'{budget}, store => '{store}') AS c"),
             2 => format!("SELECT c::text FROM passage.expand_contexts('{{{ids}}}', NULL, '{strategy}'{budget}, store => '{store}') AS c"),

@@ -122,8 +122,9 @@ pub(crate) fn takes_embedding(functions: &[store::Function]) -> bool {
 
 /// Returns whether the arguments have a query without an embedding, for a search that is not by words only.
 pub(crate) fn needs_embedding(arguments: &Map<String, Value>) -> bool {
-    let text = |name| arguments.get(name).and_then(Value::as_str);
+    let query = arguments.get("query").and_then(Value::as_str);
+    let mode = arguments.get("ranking").and_then(|ranking| ranking["mode"].as_str());
     arguments.get("embedding").is_none_or(Value::is_null)
-        && text("mode") != Some("text")
-        && text("query").is_some_and(|query| !query.trim().is_empty())
+        && mode != Some("text")
+        && query.is_some_and(|query| !query.trim().is_empty())
 }

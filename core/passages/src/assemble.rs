@@ -24,6 +24,8 @@ pub struct Part<'a> {
 pub enum Separator<'a> {
     /// Exactly one blank line, independent of the line ends of the chunks.
     BlankLine,
+    /// A paragraph of its own, between blank lines.
+    Paragraph(&'a str),
     /// A fixed text between the unchanged chunks.
     Text(&'a str),
 }
@@ -134,7 +136,7 @@ fn separate<'c>(out: &mut Assembly, content: &'c str, separator: Separator) -> &
             out.text.push_str(text);
             content
         }
-        Separator::BlankLine => {
+        Separator::BlankLine | Separator::Paragraph(_) => {
             let kept = out.text.trim_end_matches(['\n', '\r']).len();
             out.text.truncate(kept);
             // Only the last parts can extend into the removed line ends.
@@ -145,6 +147,10 @@ fn separate<'c>(out: &mut Assembly, content: &'c str, separator: Separator) -> &
             let content = content.trim_start_matches(['\n', '\r']);
             if kept > 0 && !content.is_empty() {
                 out.text.push_str("\n\n");
+                if let Separator::Paragraph(text) = separator {
+                    out.text.push_str(text);
+                    out.text.push_str("\n\n");
+                }
             }
             content
         }

@@ -78,7 +78,7 @@ pub enum Error {
         /// The rejected key.
         key: String,
         /// The valid keys.
-        keys: &'static [&'static str],
+        keys: Vec<&'static str>,
     },
     /// The value of a key in a JSON object has another type.
     #[error("\"{key}\" in \"{argument}\" must be {expected}")]
@@ -98,6 +98,46 @@ pub enum Error {
         /// The key.
         key: String,
     },
+    /// An operator of the filter `metadata` has a value that it cannot compare, or is at a place without a value.
+    #[error("\"{operator:.100}\" for key \"{key:.100}\" in \"metadata\" must be {expected}")]
+    InvalidCondition {
+        /// The operator.
+        operator: String,
+        /// The path of the key, joined by dots. Empty if the operator joins conditions.
+        key: String,
+        /// The required value, as the message names it.
+        expected: &'static str,
+    },
+    /// A word between operators of the filter `metadata` is none.
+    #[error("unrecognized operator \"{operator:.100}\" for key \"{key:.100}\" in \"metadata\"")]
+    UnknownOperator {
+        /// The word.
+        operator: String,
+        /// The path of the key, joined by dots.
+        key: String,
+        /// The valid operators.
+        operators: &'static [&'static str],
+    },
+    /// The filter `metadata` is over one of its limits.
+    #[error("\"metadata\" must have at most {max} {what}")]
+    TooManyConditions {
+        /// What is limited.
+        what: &'static str,
+        /// The maximum.
+        max: usize,
+    },
+    /// A filter has a list with too many values.
+    #[error("\"{key}\" in \"{argument}\" must have at most {max} values, not {count}")]
+    TooManyValues {
+        /// The argument's name.
+        argument: &'static str,
+        /// The key.
+        key: &'static str,
+        /// The number of values.
+        count: usize,
+        /// The maximum.
+        max: usize,
+    },
     /// A call gives a value as an argument and in a JSON object of arguments.
     #[error("\"{key}\" is given twice, as an argument and in \"{group}\"")]
     GivenTwice {
@@ -116,6 +156,19 @@ pub enum Error {
     },
 }
 
+/// Returns the kind of a name.
+///
+/// # Errors
+///
+/// Returns [`Error::UnknownValue`] for any other word.
+pub fn parse_kind(name: &str) -> Result<passage_split::Kind, Error> {
+    passage_split::Kind::from_name(name).ok_or_else(|| Error::UnknownValue {
+        argument: "kind",
+        value: name.to_owned(),
+        valid: r#""prose", "code", "api-reference" and "data""#,
+    })
+}
+
 /// Implements `from_name` and `name` for an enum whose values are words in SQL.
 ///
 /// Takes the type, the argument that the error names, the valid words as its HINT lists them, and each
@@ -123,6 +176,9 @@ pub enum Error {
 macro_rules! sql_enum {
     ($type:ident, $argument:literal, $valid:literal, $($name:literal => $value:ident),+) => {
         impl $type {
+            /// The names in SQL.
+            pub const NAMES: &'static [&'static str] = &[$($name),+];
+
             /// Returns the value for a name in SQL.
             ///
             /// # Errors

@@ -7,7 +7,7 @@ Expansion takes three steps:
    which say whose context the rows of a probe may be.
 2. The caller reads the hits and all probes in one statement.
 3. [`select_context()`] gives every chunk its role, keeps it once for its best hit, and spends the budget:
-   hits first, then context by the score of its hit, its distance and its role.
+   hits first, then context by the score of its hit, its role and its distance.
 
 Nothing here depends on storage; the tests answer probes from memory.
 */
@@ -20,6 +20,7 @@ mod imports;
 mod ledger;
 mod members;
 mod merge;
+mod open_containers;
 mod outer_closings;
 mod plan;
 mod probe;
@@ -36,11 +37,12 @@ mod selection;
 mod spend;
 
 pub use budget::{Budget, DefaultBudget};
-pub use plan::plan;
+pub use open_containers::add_closing_lines;
+pub use plan::{bridge_hits, plan};
 pub use probe::{Plan, Probe, ReplacedScope, RowRequest, Shape};
 pub use scope_groups::ScopeGroup;
 pub use select_context::select_context;
-pub use selection::{BudgetDecision, SelectedChunk, Selection, Verdict};
+pub use selection::{BudgetDecision, ClosingLines, SelectedChunk, Selection, Verdict};
 
 use crate::Strategy;
 use passage_split::section::Section;
@@ -75,6 +77,14 @@ pub struct Hit<'a> {
     pub strategy: &'a Strategy,
 }
 
+impl Hit<'_> {
+    /// Returns whether the chunk between this hit and another one is context of a passage: its text is prose, and its
+    /// strategy adds context.
+    pub fn has_bridges(&self) -> bool {
+        !matches!(self.kind, Some(Kind::Code | Kind::Data)) && self.strategy.has_context()
+    }
+}
+
 /// A container around a hit: a section whose first chunk is the head of a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Container {
@@ -82,6 +92,8 @@ pub struct Container {
     pub depth: usize,
     /// The ordinal of the first chunk directly in it.
     pub first: i32,
+    /// The tokens of its first chunk.
+    pub head_tokens: u32,
     /// The ordinal of the last chunk directly in it. [`select_context`] may find a later one that closes it.
     pub last: i32,
 }

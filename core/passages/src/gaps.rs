@@ -1,8 +1,9 @@
 /*!
-Gap comments: marks in source code where lines are missing.
+Marks where a passage leaves out text of its document.
 
 A class with only some of its members reads as if it were complete. So a comment in the language of the code
-separates chunks that do not touch, and gives the number of missing lines.
+separates chunks that do not touch, and gives the number of missing lines. In prose a paragraph with an ellipsis does
+the same. Data has no marks, since they would not parse.
 */
 
 use crate::assemble::Assembly;
@@ -11,10 +12,13 @@ use crate::error::sql_enum;
 use passage_split::interrupt;
 use passage_split::media_type::CommentSyntax;
 
-/// The style of gaps in code.
+/// The paragraph in prose where text is left out.
+pub const PROSE_MARK: &str = "[...]";
+
+/// The style of gaps in code and prose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GapStyle {
-    /// A comment with the number of missing lines.
+    /// A comment with the number of missing lines; in prose [`PROSE_MARK`].
     Comment,
     /// Nothing.
     None,
@@ -64,6 +68,33 @@ pub fn assemble_with_gap_comments(
     };
     let gaps: Vec<String> = (0..parts.len()).map(before).collect();
     assemble_with_separators(parts, |i| Separator::Text(&gaps[i]))
+}
+
+/// Joins chunks of prose like [`assemble`](crate::assemble::assemble()), with [`PROSE_MARK`] in the gaps.
+///
+/// `positions` has one position for each part. If neither ordinals nor spans tell, there is a blank line.
+///
+/// ```
+/// use passage_core::assemble::Part;
+/// use passage_core::gaps::{ChunkPosition, assemble_with_gap_marks};
+///
+/// let parts = ["One.", "Two.", "Four."].map(|text| Part { content: text.into(), span: None });
+/// let positions = [1, 2, 4].map(|at| ChunkPosition { ordinal: Some(at), ..Default::default() });
+/// let text = assemble_with_gap_marks(&parts, &positions).text;
+/// assert_eq!(text, "One.\n\nTwo.\n\n[...]\n\nFour.");
+/// ```
+pub fn assemble_with_gap_marks(parts: &[Part], positions: &[ChunkPosition]) -> Assembly {
+    let leaves_out = |i: usize| {
+        let before = i.checked_sub(1)?;
+        let ordinals = positions[before].ordinal.zip(positions[i].ordinal);
+        let spans = || Some((parts[before].span.as_ref()?.end, parts[i].span.as_ref()?.start));
+        let is_gap = |(before, after): (i32, i32)| after.checked_sub(before) != Some(1);
+        ordinals.map(is_gap).or_else(|| spans().map(|(end, start)| end < start))
+    };
+    assemble_with_separators(parts, |i| match leaves_out(i) {
+        Some(true) => Separator::Paragraph(PROSE_MARK),
+        _ => Separator::BlankLine,
+    })
 }
 
 /// Returns the text between two parts that do not touch.
@@ -215,6 +246,26 @@ mod tests {
     fn gaps_within_a_line_and_bare_line_ends_get_no_comment() {
         assert_eq!(joined(&[("a; ", 0, 1), ("c;", 9, 1)], "text/x-c"), "a; c;");
         assert_eq!(joined(&[("a;\n", 0, 1), ("c;\n", 5, 2)], "text/x-c"), "a;\nc;\n");
+    }
+
+    #[test]
+    fn prose_has_a_mark_where_text_is_left_out() {
+        let text = |parts: &[Part], ordinals: &[Option<i32>]| {
+            let position = |ordinal: &Option<i32>| ChunkPosition {
+                ordinal: *ordinal,
+                ..ChunkPosition::default()
+            };
+            let positions: Vec<_> = ordinals.iter().map(position).collect();
+            assemble_with_gap_marks(parts, &positions).text
+        };
+        let parts = [part("# A\n\n", 0), part("One.\n\n", 5), part("\nThree.\n", 90)];
+        let marked = "# A\n\nOne.\n\n[...]\n\nThree.\n";
+        assert_eq!(text(&parts, &[Some(0), Some(1), Some(3)]), marked);
+        assert_eq!(text(&parts, &[None; 3]), marked, "the spans tell");
+        let parts = parts.map(|part| Part { span: None, ..part });
+        assert_eq!(text(&parts, &[None; 3]), "# A\n\nOne.\n\nThree.\n");
+        let assembly = assemble_with_gap_marks(&parts[1..], &[ChunkPosition::default(); 2]);
+        assert_eq!(assembly.part_ranges, [0..4, 6..13]);
     }
 
     #[test]

@@ -17,6 +17,7 @@ assert_eq!(assemble(&parts, Separator::BlankLine).text, "One. Two.\n\nNine.");
 ```
 */
 
+pub mod arguments;
 pub mod assemble;
 pub mod chain;
 mod chunk_columns;
@@ -27,7 +28,7 @@ pub mod fragments;
 pub mod gaps;
 mod highlight;
 pub mod hits;
-mod json_group;
+pub mod metadata_filter;
 pub mod misspelling;
 pub mod outline;
 pub mod reassemble;
@@ -36,9 +37,9 @@ pub mod search;
 pub mod section_runs;
 pub mod strategy;
 mod table_header;
+pub mod version_order;
 
 pub use chunk_columns::CHUNK_COLUMNS;
-pub use error::Error;
-pub use json_group::{JsonGroup, one_of};
+pub use error::{Error, parse_kind};
 pub use strategy::{Strategy, StrategyOverrides};
 pub use table_header::TableHeader;

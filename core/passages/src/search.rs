@@ -11,6 +11,8 @@ result.
 pub mod bm25;
 mod coverage;
 mod fuse;
+mod hit_allowance;
+mod hit_bridges;
 mod hit_budget;
 mod identifiers;
 mod lexemes;
@@ -20,6 +22,7 @@ mod subqueries;
 
 pub use coverage::coverage;
 pub use fuse::{FusedHit, RankedList, ScoredList, fuse, fuse_scores};
+pub use hit_allowance::HitAllowance;
 pub use hit_budget::{HitCost, select_within_budget};
 pub use identifiers::{identifier_parts, uri_words};
 pub use lexemes::{QueryLexemes, QueryWord, quote_lexeme};
@@ -51,6 +54,9 @@ pub enum SearchMode {
     /// Both, fused.
     Hybrid,
 }
+
+/// The largest weight of a ranking.
+pub const MAX_WEIGHT: f64 = 1_000_000.0;
 
 sql_enum!(
     SearchMode, "mode", r#""vector", "text" and "hybrid""#,

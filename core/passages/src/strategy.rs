@@ -55,6 +55,34 @@ pub struct Strategy {
     pub max_passage_tokens: Option<u32>,
     /// The maximum number of hits and context chunks. Hits are returned even above it.
     pub max_chunks: Option<u32>,
+    /// The numbers of chunks that a call or a row names, such as `parents`. They count more than a default limit of
+    /// tokens. Empty if tokens are limited by name too.
+    pub named: NamedLimits,
+}
+
+/// The numbers of chunks, by the names of their arguments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NamedLimits(u8);
+
+impl NamedLimits {
+    /// No limit.
+    pub const NONE: Self = Self(0);
+    const NAMES: [&str; 6] = ["parents", "preceding", "following", "children", "before", "after"];
+
+    /// Adds a limit. Others than numbers of chunks are left out.
+    fn add(&mut self, name: &str) {
+        self.0 |= Self::bit(name);
+    }
+
+    /// Returns whether a limit is among them.
+    pub fn contains(self, name: &str) -> bool {
+        self.0 & Self::bit(name) != 0
+    }
+
+    fn bit(name: &str) -> u8 {
+        let at = Self::NAMES.iter().position(|known| *known == name);
+        at.map_or(0, |at| 1 << at)
+    }
 }
 
 /// The scope that is returned whole.
@@ -150,6 +178,14 @@ impl Window {
 }
 
 impl Strategy {
+    /// Returns whether the strategy adds anything to hits.
+    pub fn has_context(&self) -> bool {
+        let RelativeLimits { parents, preceding, following, children, .. } = self.relatives;
+        self.scope != Scope::None
+            || [parents, preceding, following, children].iter().any(|limit| *limit > 0)
+            || self.before.widest().max(self.after.widest()) > 0
+    }
+
     /// Returns how many chunks of a scope are read on each side of a hit.
     pub(crate) fn reach(&self) -> u32 {
         self.max_chunks.unwrap_or(passage_split::MAX_LIMIT as u32)

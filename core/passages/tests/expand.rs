@@ -1,5 +1,6 @@
 //! Expansion over documents in memory.
 
+mod bridges;
 mod budget;
 mod closings;
 mod invariants;

@@ -9,7 +9,7 @@ one piece of the unit without a gap. Code is that of `code_cuts`.
 use crate::code::standalone::{Frame, code_files, parser, parses_alone};
 use crate::expand::memory::{Store, TOKENS, passages, preset};
 use passage_core::assemble::Part;
-use passage_core::expand::Budget;
+use passage_core::expand::{Budget, add_closing_lines};
 use passage_core::gaps::{ChunkPosition, assemble_with_gap_comments};
 use passage_split::{Characters, ChunkLimits, MediaType, SplitOptions, split};
 use std::collections::BTreeMap;
@@ -54,12 +54,13 @@ fn check(
             let mut hierarchical = preset("hierarchical");
             hierarchical.max_tokens = Some(10 * budget);
             let hits = [store.hit((0, at), 0, &hierarchical)];
-            let (rows, selection) = store.expand(&hits, Budget::of(&hits));
+            let (all_rows, selection) = store.expand(&hits, Budget::of(&hits));
             if selection.scopes[0].is_none() || hits[0].containers.is_empty() {
                 continue;
             }
-            for passage in passages(&hits, &rows, &selection, Some(0)) {
-                let ordinal = |index: &usize| rows[selection.chunks[*index].row].ordinal.unwrap();
+            for passage in passages(&hits, &all_rows, &selection, Some(0)) {
+                let ordinal =
+                    |index: &usize| all_rows[selection.chunks[*index].row].ordinal.unwrap();
                 let ordinals: Vec<i32> = passage.chunks.iter().map(ordinal).collect();
                 let chunks: Vec<_> =
                     ordinals.iter().map(|at| &split.chunks[*at as usize]).collect();
@@ -68,22 +69,28 @@ fn check(
                     continue;
                 }
                 let rows = passage.chunks.iter().map(|index| selection.chunks[*index].row);
-                let (parts, positions): (Vec<_>, Vec<_>) = chunks
+                let read = |at: i32, lines_left_out: i32| {
+                    let chunk = &split.chunks[at as usize];
+                    let span = Some(chunk.bytes.start as i32..chunk.bytes.end as i32);
+                    let position = ChunkPosition {
+                        ordinal: Some(at),
+                        first_line: Some(*chunk.lines.start() as i32),
+                        last_line: Some(*chunk.lines.end() as i32 - lines_left_out),
+                    };
+                    (Part { content: chunk.content.into(), span }, position)
+                };
+                let mut pieces: Vec<_> = ordinals
                     .iter()
-                    .zip(&ordinals)
                     .zip(rows)
-                    .map(|((chunk, ordinal), row)| {
-                        let span = Some(chunk.bytes.start as i32..chunk.bytes.end as i32);
-                        let lines_left_out = selection.lines_left_out(row, chunk.content);
-                        let position = ChunkPosition {
-                            ordinal: Some(*ordinal),
-                            first_line: Some(*chunk.lines.start() as i32),
-                            last_line: Some(*chunk.lines.end() as i32 - lines_left_out),
-                        };
-                        let part = Part { content: chunk.content.into(), span };
+                    .map(|(at, row)| {
+                        let content = split.chunks[*at as usize].content;
+                        let (part, position) = read(*at, selection.lines_left_out(row, content));
                         (selection.part(row, part), position)
                     })
-                    .unzip();
+                    .collect();
+                let end = |row: usize| read(all_rows[row].ordinal.unwrap(), 0);
+                add_closing_lines(&selection, &passage.hits, &mut pieces, end);
+                let (parts, positions): (Vec<_>, Vec<_>) = pieces.into_iter().unzip();
                 let content = assemble_with_gap_comments(&parts, &positions, comment).text;
                 if passage.complete {
                     counts.complete += 1;

@@ -9,11 +9,14 @@ documents from elsewhere; unknown types count as prose. The table of this module
 mod content;
 mod family;
 mod kind;
+mod language_marks;
+mod likely;
 mod table;
 
 use crate::{Error, Kind};
 pub use content::is_binary;
 pub use family::{CommentSyntax, Family};
+pub use likely::LikelyType;
 use std::{borrow::Cow, fmt, str::FromStr};
 pub use table::NAMES;
 use table::{KNOWN, KnownMediaType};
@@ -83,6 +86,22 @@ impl MediaType {
             })
             .or_else(|| named(stem?))
             .map(|known| Self(Cow::Borrowed(known.name)))
+    }
+
+    /// Returns the media type that the name in a uri tells, or `None`. In a URL the name is in its path, so the host
+    /// `example.org` is not a file of Org mode.
+    ///
+    /// ```
+    /// use passage_split::MediaType;
+    ///
+    /// assert_eq!(MediaType::from_uri("https://example.org/a.md?raw=1"), Some(MediaType::MARKDOWN));
+    /// assert_eq!(MediaType::from_uri("https://example.org"), None);
+    /// assert_eq!(MediaType::from_uri("docs/C#.md"), Some(MediaType::MARKDOWN));
+    /// ```
+    pub fn from_uri(uri: &str) -> Option<Self> {
+        let Some((_, rest)) = uri.split_once("://") else { return Self::from_path(uri) };
+        let (_, path) = rest.split(['?', '#']).next()?.split_once('/')?;
+        Self::from_path(path)
     }
 
     /// Returns the name, as stored.

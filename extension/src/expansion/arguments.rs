@@ -1,60 +1,35 @@
-//! Groups of arguments that several expanding functions share, and how they are parsed.
+//! Arguments that several expanding functions share.
 
-use super::passage_rows::TextOptions;
 use crate::server::error::Error;
-use crate::server::types::Json;
+use crate::server::types::{Json, from_sql};
 use passage_core::StrategyOverrides;
-use passage_core::gaps::GapStyle;
-use passage_core::reassemble::{OrderBy, PassageOptions, ScoreBy};
-use passage_core::strategy;
+use passage_core::arguments::{LIMITS, Output, Ranking};
+use passage_core::reassemble::PassageOptions;
+use pgrx::datum::Uuid as SqlUuid;
+use std::collections::HashSet;
+use uuid::Uuid;
 
 /// Returns the limits of a call: those that are arguments of their own, and those of the argument `limits`.
 ///
 /// # Errors
 ///
 /// Returns the errors of core for an invalid object, and for a limit that is given twice.
-pub fn limits(alone: StrategyOverrides, limits: Option<Json>) -> Result<StrategyOverrides, Error> {
-    match limits {
-        Some(limits) => Ok(alone.with_limits(&limits.into_object("limits")?)?),
-        None => Ok(alone),
-    }
+pub fn limits(
+    max_tokens: Option<i32>,
+    max_chunks: Option<i32>,
+    limits: Option<Json>,
+) -> Result<StrategyOverrides, Error> {
+    let alone = StrategyOverrides { max_tokens, max_chunks, ..StrategyOverrides::default() };
+    Json::parse_group(limits, &LIMITS, |value| alone.with_limits(value))
 }
 
-/// How passages are clustered, ordered and written.
-pub struct PassageArguments {
-    pub max_distance: Option<i32>,
-    pub score_by: Option<String>,
-    pub order_by: Option<String>,
-    pub separator: Option<String>,
-    pub gaps: Option<String>,
-    pub mark_start: Option<String>,
-    pub mark_end: Option<String>,
+/// Returns how passages are formed, scored and ordered, at most `max_passages`.
+pub fn joining(ranking: &Ranking, output: &Output, max_passages: Option<usize>) -> PassageOptions {
+    let Output { max_distance, order_by, .. } = *output;
+    PassageOptions { max_distance, score_by: ranking.score_by, order_by, max_passages }
 }
 
-impl PassageArguments {
-    /// Returns how passages are clustered and ordered, at most `most`, and how their text is written.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of core for a distance out of range and for unknown values.
-    pub fn parse(
-        self,
-        max_passages: Option<usize>,
-    ) -> Result<(PassageOptions, TextOptions), Error> {
-        let joining = PassageOptions {
-            max_distance: self
-                .max_distance
-                .map(|distance| strategy::check_limit("max_distance", distance))
-                .transpose()?,
-            score_by: ScoreBy::from_name(self.score_by.as_deref().unwrap_or("max"))?,
-            order_by: OrderBy::from_name(self.order_by.as_deref().unwrap_or("score"))?,
-            max_passages,
-        };
-        let options = TextOptions {
-            separator: self.separator,
-            gaps: self.gaps.as_deref().map(GapStyle::from_name).transpose()?,
-            marks: [self.mark_start, self.mark_end].map(Option::unwrap_or_default),
-        };
-        Ok((joining, options))
-    }
+/// Returns the chunks of the argument `skip`, which the caller has shown already.
+pub fn skipped(skip: Option<Vec<Option<SqlUuid>>>) -> HashSet<Uuid> {
+    skip.into_iter().flatten().flatten().map(from_sql).collect()
 }

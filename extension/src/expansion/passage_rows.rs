@@ -1,26 +1,21 @@
 //! Passages as rows of `reassemble` and `search`: their text, their citations and their columns.
 
+use super::explanation::{explanation_of, explanations_by_hit};
 use super::request::ExpandedContext;
 use crate::server::types::{JsonArray, RawJsonb, UuidArray, integer, to_sql};
 use passage_core::TableHeader;
+use passage_core::arguments::Output;
 use passage_core::assemble::{Assembly, Separator, assemble};
-use passage_core::expand::{LazyColumns, Role, Rule, SelectedChunk};
-use passage_core::gaps::{ChunkPosition, GapStyle, assemble_with_gap_comments};
+use passage_core::expand::{LazyColumns, Role, Rule, SelectedChunk, add_closing_lines};
+use passage_core::gaps::{
+    ChunkPosition, GapStyle, assemble_with_gap_comments, assemble_with_gap_marks,
+};
 use passage_core::reassemble::{PassageChunks, PassageOptions, reassemble};
 use passage_split::interrupt::poll_periodically as pause;
 use passage_split::{DataFormat, Family, MediaType, section};
 use pgrx::datum::{Range, Uuid};
+use std::collections::HashMap;
 use std::fmt::Write;
-
-/// How the text of a passage is written.
-pub struct TextOptions {
-    /// The separator between chunks that do not touch. By default the media type decides.
-    pub separator: Option<String>,
-    /// The style of gaps. By default source code has a comment in each gap.
-    pub gaps: Option<GapStyle>,
-    /// The texts before and after each hit.
-    pub marks: [String; 2],
-}
 
 /// A passage, as the columns of the functions.
 pub type PassageRow = (
@@ -45,21 +40,28 @@ pub type PassageRow = (
     bool,
     Option<RawJsonb>,
     Option<Vec<Option<String>>>,
+    Option<JsonArray>,
 );
 
 /// Clusters the selected chunks to passages, and returns their rows.
 pub fn passage_rows(
     expanded: &ExpandedContext,
     joining: &PassageOptions,
-    options: &TextOptions,
+    output: &Output,
 ) -> Vec<PassageRow> {
     let ExpandedContext { stored_hits, hits, chunks, selected, .. } = expanded;
     let scores: Vec<_> = stored_hits.iter().map(|hit| hit.scored.score).collect();
     let passages = reassemble(hits, &scores, &chunks.chunk_rows, selected, joining);
-    passages.iter().map(|passage| row(expanded, passage, options)).collect()
+    let by_hit = output.explain.then(|| explanations_by_hit(expanded));
+    passages.iter().map(|passage| row(expanded, passage, output, by_hit.as_ref())).collect()
 }
 
-fn row(expanded: &ExpandedContext, passage: &PassageChunks, options: &TextOptions) -> PassageRow {
+fn row(
+    expanded: &ExpandedContext,
+    passage: &PassageChunks,
+    output: &Output,
+    explanations: Option<&HashMap<uuid::Uuid, Vec<String>>>,
+) -> PassageRow {
     let ExpandedContext { stored_hits, chunks, selected, .. } = expanded;
     let selected_chunks: Vec<&SelectedChunk> =
         passage.chunks.iter().map(|index| &selected.chunks[*index]).collect();
@@ -73,7 +75,7 @@ fn row(expanded: &ExpandedContext, passage: &PassageChunks, options: &TextOption
     let begins_table = rows().next().is_some_and(|row| row.ordinal == Some(0));
     let header = expanded.headers.get(&document.id).filter(|_| !begins_table);
     let media_type = document.media_type();
-    let mut assembly = text(expanded, &selected_chunks, &media_type, header, options);
+    let mut assembly = text(expanded, passage, &selected_chunks, header, output);
     let mut complete = passage.complete;
     if let Some(format) = DataFormat::of(&media_type) {
         assembly = assembly.excerpt(format);
@@ -83,7 +85,7 @@ fn row(expanded: &ExpandedContext, passage: &PassageChunks, options: &TextOption
     }
     let are_hits: Vec<_> =
         selected_chunks.iter().map(|selected_chunk| selected_chunk.role == Role::Hit).collect();
-    let [mark_start, mark_end] = &options.marks;
+    let [mark_start, mark_end] = &output.marks;
     let mut assembly = assembly.highlight(&are_hits, mark_start, mark_end);
     let section_of =
         |selected_chunk: &SelectedChunk| chunks.section(selected_chunk.row).unwrap_or_default();
@@ -103,6 +105,7 @@ fn row(expanded: &ExpandedContext, passage: &PassageChunks, options: &TextOption
         with_pauses(&selected_chunks)
             .map(|selected_chunk| lines_in_passage(expanded, selected_chunk.row))
     };
+    let hit_ids: Vec<_> = passage.hits.iter().map(|hit| stored_hits[*hit].scored.chunk).collect();
     let tokens = rows().map(|row| row.tokens).chain(header.map(|header| header.tokens));
     (
         passage.rank as i32,
@@ -117,7 +120,7 @@ fn row(expanded: &ExpandedContext, passage: &PassageChunks, options: &TextOption
         std::mem::take(&mut assembly.text),
         integer(tokens.map(i64::from).sum()),
         rows().map(|row| row.chunk).collect(),
-        passage.hits.iter().map(|hit| stored_hits[*hit].scored.chunk).collect(),
+        hit_ids.iter().copied().collect(),
         lines().filter_map(|(first, _)| first).min(),
         lines().filter_map(|(_, last)| last).max(),
         assembly.spans.iter().map(|span| Range::from(span.clone())).collect(),
@@ -126,6 +129,7 @@ fn row(expanded: &ExpandedContext, passage: &PassageChunks, options: &TextOption
         complete,
         document.metadata,
         expanded.has_source_ids.then(|| source_ids(expanded, &selected_chunks)),
+        explanations.map(|by_hit| explanation_of(by_hit, &hit_ids)),
     )
 }
 
@@ -142,35 +146,45 @@ fn source_ids(
 /// Joins the chunks of a passage, below the header of their table.
 fn text(
     expanded: &ExpandedContext,
+    passage: &PassageChunks,
     selected_chunks: &[&SelectedChunk],
-    media_type: &MediaType,
     header: Option<&TableHeader>,
-    options: &TextOptions,
+    output: &Output,
 ) -> Assembly {
-    let TextOptions { separator, gaps, .. } = options;
-    let chunk = |selected_chunk: &&SelectedChunk| expanded.chunks.chunk(selected_chunk.row);
-    let part = |selected_chunk: &&SelectedChunk| {
-        expanded.selected.part(selected_chunk.row, chunk(selected_chunk).part())
+    let Output { separator, gaps, .. } = output;
+    let media_type = &expanded.stored_hits[passage.hits[0]].document.media_type();
+    let placed = |row: usize| {
+        let chunk = expanded.chunks.chunk(row);
+        let (first_line, last_line) = lines_in_passage(expanded, row);
+        let position = ChunkPosition { ordinal: chunk.ordinal(), first_line, last_line };
+        (expanded.selected.part(row, chunk.part()), position)
     };
-    let parts: Vec<_> = with_pauses(selected_chunks).map(part).collect();
-    let with_comments =
-        gaps.map_or(media_type.family() == Family::Code, |gaps| gaps == GapStyle::Comment);
-    let comment = media_type.comment_syntax().filter(|_| with_comments);
-    if let (None, Some(comment)) = (separator, comment) {
-        let position = |selected_chunk: &&SelectedChunk| {
-            let ordinal = chunk(selected_chunk).ordinal();
-            let (first_line, last_line) = lines_in_passage(expanded, selected_chunk.row);
-            ChunkPosition { ordinal, first_line, last_line }
-        };
-        let positions: Vec<_> = with_pauses(selected_chunks).map(position).collect();
-        assemble_with_gap_comments(&parts, &positions, comment)
-    } else {
-        let separator = separator_of(media_type, separator.as_deref());
-        header.map_or_else(
-            || assemble(&parts, separator),
-            |header| header.assemble(&parts, separator),
-        )
+    let mut parts: Vec<_> =
+        with_pauses(selected_chunks).map(|selected_chunk| placed(selected_chunk.row)).collect();
+    let added = add_closing_lines(expanded.selected, &passage.hits, &mut parts, placed);
+    let (parts, positions): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+    let family = media_type.family();
+    let has_marks = separator.is_none()
+        && gaps.map_or(family != Family::Data, |gaps| gaps == GapStyle::Comment);
+    let comment = media_type.comment_syntax().filter(|_| family != Family::Prose);
+    let mut assembly = match (comment, header) {
+        (Some(comment), _) if has_marks => assemble_with_gap_comments(&parts, &positions, comment),
+        (_, None) if has_marks && family == Family::Prose => {
+            assemble_with_gap_marks(&parts, &positions)
+        }
+        (_, header) => {
+            let separator = separator_of(media_type, separator.as_deref());
+            header.map_or_else(
+                || assemble(&parts, separator),
+                |header| header.assemble(&parts, separator),
+            )
+        }
+    };
+    // Closing lines are not chunks of the passage, so nothing cites them.
+    for index in added.into_iter().rev() {
+        assembly.part_ranges.remove(index);
     }
+    assembly
 }
 
 /// Returns the first and the last line of a chunk that are in a passage.

@@ -5,13 +5,16 @@ use crate::server::settings;
 use crate::server::spi::{self, Connection};
 use crate::server::types::{Name, from_sql};
 use crate::store::{ChunkColumns, ContextChunks, Hits, Store, StoredHit, StrategyRequest};
-use passage_core::expand::{self, Budget, DefaultBudget, Hit, Plan, Selection, select_context};
+use passage_core::arguments::Output;
+use passage_core::expand::{
+    self, Budget, DefaultBudget, Hit, Plan, Selection, bridge_hits, select_context,
+};
 use passage_core::hits::{ScoredHit, rank_hits};
 use passage_core::{StrategyOverrides, TableHeader};
 use passage_split::MediaType;
 use passage_split::interrupt::poll_periodically as pause;
 use pgrx::datum::Uuid as SqlUuid;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
 
 /// The arguments of an expanding function.
@@ -20,6 +23,8 @@ pub struct ExpandRequest {
     pub scores: Option<Vec<Option<f64>>>,
     pub strategy: Option<String>,
     pub overrides: StrategyOverrides,
+    /// The chunks that are neither hits nor context.
+    pub skip: HashSet<Uuid>,
     pub store: Option<Name>,
 }
 
@@ -29,6 +34,8 @@ pub struct Expansion<'a> {
     pub connection: &'a Connection,
     pub kind: ResultKind,
     pub default_budget: DefaultBudget,
+    /// The chunks that are neither hits nor context.
+    pub skip: &'a HashSet<Uuid>,
 }
 
 /// The kind of a function's result.
@@ -42,7 +49,19 @@ pub enum ResultKind {
     Passages {
         /// Whether a passage includes the imports that it uses.
         imports: bool,
+        /// Whether a passage includes single chunks between two hits of prose.
+        bridges: bool,
+        /// Whether the chunks that were left out are needed too.
+        explain: bool,
     },
+}
+
+impl ResultKind {
+    /// Returns the kind of passages. Hits that are joined across a chunk get this chunk.
+    pub fn passages(output: &Output) -> Self {
+        let bridges = output.max_distance.is_none_or(|max| max >= 2);
+        Self::Passages { imports: output.imports, bridges, explain: output.explain }
+    }
 }
 
 /// The selected context of a request, while its chunks can be read.
@@ -70,14 +89,13 @@ impl ExpandRequest {
         kind: ResultKind,
         then: impl FnOnce(ExpandedContext) -> R,
     ) -> Result<R, Error> {
-        let ids = self.chunk_ids.unwrap_or_default();
-        let ids: Vec<_> = ids.into_iter().map(|id| id.map(from_sql)).collect();
-        let scored = rank_hits(&ids, self.scores.as_deref())?;
+        let scored = scored_hits(self.chunk_ids, self.scores.as_deref(), &self.skip)?;
         let strategy = strategy(self.strategy, self.overrides);
         let store = Store::resolve(self.store)?;
         spi::connect(|connection| {
             let default_budget = settings::expansion_budget();
-            let expansion = Expansion { store: &store, connection, kind, default_budget };
+            let skip = &self.skip;
+            let expansion = Expansion { store: &store, connection, kind, default_budget, skip };
             let Some(hits) = expansion.hits(&scored, &strategy)? else { return Ok(R::default()) };
             Ok(expansion.select(&scored, &hits, then))
         })
@@ -111,18 +129,26 @@ impl<'a> Expansion<'a> {
         then: impl FnOnce(ExpandedContext) -> R,
     ) -> R {
         let hits = read.hits();
-        let imports = self.kind == ResultKind::Passages { imports: true };
+        let is_passages = matches!(self.kind, ResultKind::Passages { .. });
+        let (imports, bridges, explain) = match self.kind {
+            ResultKind::Passages { imports, bridges, explain } => (imports, bridges, explain),
+            ResultKind::Context => (false, false, false),
+            ResultKind::Explanation => (false, false, true),
+        };
         let mut plan = expand::plan(&hits, imports);
-        if matches!(self.kind, ResultKind::Passages { .. }) {
+        if bridges {
+            bridge_hits(&mut plan, &hits);
+        }
+        if is_passages {
             read_table_headers(read, &mut plan);
         }
+        plan.skipped.clone_from(self.skip);
         let chunks = self.store.context_chunks(self.connection, read, &plan, self.columns());
         let headers = &table_headers(read, &plan, &chunks);
         // Each hit may be in a passage of its own, which begins with the header.
         let headers_of = |hit: &Hit| headers.get(&hit.document).map_or(0, |header| header.tokens);
         let reserved = hits.iter().map(headers_of).fold(0, u32::saturating_add);
         let budget = self.budget(&hits).without(reserved);
-        let explain = self.kind == ResultKind::Explanation;
         let selected = select_context(&hits, &plan, &chunks.chunk_rows, &chunks, budget, explain);
         let (stored_hits, hits, chunks, selected) = (&read.list[..], &hits[..], &chunks, &selected);
         let has_source_ids = self.store.has_source_ids();
@@ -144,10 +170,25 @@ impl<'a> Expansion<'a> {
 
     fn columns(&self) -> ChunkColumns {
         match self.kind {
-            ResultKind::Passages { imports } => ChunkColumns::Passage { imports },
+            ResultKind::Passages { imports, .. } => ChunkColumns::Passage { imports },
             ResultKind::Context | ResultKind::Explanation => ChunkColumns::Context,
         }
     }
+}
+
+/// Returns the hits of a call with their ranks, without those that it skips.
+///
+/// # Errors
+///
+/// Returns the error of core for a wrong number of scores.
+pub fn scored_hits(
+    chunk_ids: Option<Vec<Option<SqlUuid>>>,
+    scores: Option<&[Option<f64>]>,
+    skip: &HashSet<Uuid>,
+) -> Result<Vec<ScoredHit<Uuid>>, Error> {
+    let id = |id: Option<SqlUuid>| id.map(from_sql).filter(|id| !skip.contains(id));
+    let ids: Vec<_> = chunk_ids.unwrap_or_default().into_iter().map(id).collect();
+    Ok(rank_hits(&ids, scores)?)
 }
 
 /// Returns the strategy of a call, by default that of the setting.

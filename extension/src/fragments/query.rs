@@ -8,8 +8,7 @@ use crate::server::error::Error;
 use crate::server::notices;
 use crate::server::spi::Connection;
 use crate::server::types::{Json, from_sql};
-use crate::store::FRAGMENT_KEYS;
-use crate::store::{DocumentInfo, Filters, NamedDocument, Store};
+use crate::store::{DocumentInfo, FilterArguments, Filters, NamedDocument, Store};
 use passage_core::fragments::{
     FragmentLimits, FragmentStrategy, rank_chunks, select_fragments, text_runs, uri_words,
 };
@@ -26,13 +25,11 @@ pub struct FragmentArguments {
     pub document_id: Option<Uuid>,
     pub strategy: Option<String>,
     pub collection: Option<String>,
-    pub version: Option<String>,
     pub max_fragments: Option<i32>,
     pub max_tokens: Option<i32>,
     pub fuzzy_threshold: Option<f64>,
     /// By default a document is returned in full if it fits into `max_tokens`.
     pub return_full: Option<bool>,
-    pub include_orphaned: bool,
     pub filter: Option<Json>,
 }
 
@@ -71,15 +68,12 @@ impl FragmentArguments {
             .strategy
             .as_deref()
             .map_or(Ok(FragmentStrategy::Auto), FragmentStrategy::from_name)?;
-        let filters = Filters {
-            collection: self.collection,
-            version: self.version,
-            uri: self.uri,
-            include_orphaned: self.include_orphaned,
-            ..Filters::default()
-        }
-        .with_filter(self.filter, FRAGMENT_KEYS)?;
-        let is_named = filters.uri.is_some() || self.document_id.is_some();
+        let Self { collection, uri, filter, .. } = self;
+        // Fragments are not compared with the embedding.
+        let filters = FilterArguments { collection, uri, filter }.parse(&["min_similarity"])?;
+        // Of several uris, the documents are searched.
+        let has_uri = filters.uri.as_ref().is_some_and(|uris| uris.len() == 1);
+        let is_named = has_uri || self.document_id.is_some();
         if is_named && filters.shape().needs_chunk() {
             return Err(Error::ChunkFilter);
         }
@@ -122,11 +116,18 @@ impl FragmentQuery {
     /// # Errors
     ///
     /// Returns that the store does not support the search, and [`Error::AmbiguousUri`].
-    pub fn answer(self, store: &Store, connection: &Connection) -> Result<Vec<FragmentRow>, Error> {
+    pub fn answer(
+        mut self,
+        store: &Store,
+        connection: &Connection,
+    ) -> Result<Vec<FragmentRow>, Error> {
+        self.filters.find_latest(store, connection);
         let named = if self.is_named {
             let Some(named) = store.named_document(connection, self.document_id, &self.filters)?
             else {
-                notices::report_no_document();
+                if !store.report_missing_names(connection, &self.filters) {
+                    notices::report_no_document();
+                }
                 return Ok(Vec::new());
             };
             Some(named)
@@ -164,7 +165,10 @@ impl FragmentQuery {
                     notices::report_no_match(embedding.is_some());
                     Vec::new()
                 }
-                None => Vec::new(),
+                None => {
+                    store.explain_nothing(connection, &self.filters, query, embedding.is_some());
+                    Vec::new()
+                }
             });
         }
         // A caller that names a strategy expects lines that it ranked.

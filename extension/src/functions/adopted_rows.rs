@@ -1,4 +1,5 @@
-//! `adopted_id`, `chain_order` and `section_runs`: ids, order and sections of the chunks of an adopted store.
+//! `adopted_id`, `media_type_of_uri`, `chain_order` and `section_runs`: ids, media types, order and sections of the chunks of
+//! an adopted store.
 
 use crate::server::types::{nullable_texts, to_sql};
 use passage_core::chain;
@@ -10,6 +11,12 @@ use pgrx::{Array, pg_extern};
 #[pg_extern(immutable, parallel_safe, schema = "_passage")]
 fn adopted_id(seed: &str, key: &str) -> Uuid {
     to_sql(passage_split::adopted_id(seed, key))
+}
+
+/// Returns the media type that the name in a uri tells.
+#[pg_extern(immutable, parallel_safe, schema = "_passage")]
+fn media_type_of_uri(uri: &str) -> Option<String> {
+    passage_split::MediaType::from_uri(uri).map(|media_type| media_type.name().to_owned())
 }
 
 /// Returns the places of chunks of which each names the previous one.

@@ -2,14 +2,14 @@
 
 use crate::expansion;
 use crate::expansion::{ExpandRequest, ExpandedContext, ResultKind};
-use crate::server::types::{Json, Ltree, Name, RawText, TextArray, to_sql};
-use passage_core::StrategyOverrides;
+use crate::server::types::{Json, Ltree, Name, RawText, TextArray, integer, to_sql};
 use passage_core::expand::{Role, SelectedChunk};
 use passage_split::interrupt::poll_periodically as pause;
 use pgrx::datum::Uuid;
 use pgrx::iter::TableIterator;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{default, name, pg_extern};
+use std::collections::HashSet;
 
 /// A row of context, as the columns of both functions.
 type Context = (
@@ -27,28 +27,18 @@ type Context = (
     i32,
     RawText,
     Option<RawText>,
+    i32,
 );
 
 #[pg_extern(stable, parallel_restricted, schema = "passage")]
-#[expect(clippy::too_many_arguments, clippy::type_complexity, reason = "those of the SQL function")]
+#[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
 fn expand_context(
     chunk_id: Option<Uuid>,
     strategy: default!(Option<String>, "NULL"),
-    parents: default!(Option<i32>, "NULL"),
-    preceding: default!(Option<i32>, "NULL"),
-    following: default!(Option<i32>, "NULL"),
-    children: default!(Option<i32>, "NULL"),
-    before: default!(Option<i32>, "NULL"),
-    after: default!(Option<i32>, "NULL"),
-    windows: default!(Option<Json>, "NULL"),
-    siblings: default!(Option<String>, "NULL"),
-    within: default!(Option<String>, "NULL"),
-    threshold: default!(Option<f64>, "NULL"),
-    count_by: default!(Option<String>, "NULL"),
     max_tokens: default!(Option<i32>, "NULL"),
     max_chunks: default!(Option<i32>, "NULL"),
-    store: default!(Option<Name>, "NULL"),
     limits: default!(Option<Json>, "NULL"),
+    store: default!(Option<Name>, "NULL"),
 ) -> Result<
     TableIterator<
         'static,
@@ -67,53 +57,33 @@ fn expand_context(
             name!(tokens, i32),
             name!(content, RawText),
             name!(source_id, Option<RawText>),
+            name!(cut, i32),
         ),
     >,
     ErrorReport,
 > {
-    let overrides = StrategyOverrides {
-        parents,
-        preceding,
-        following,
-        children,
-        before,
-        after,
-        windows: windows.map(Json::into_windows).transpose()?,
-        siblings,
-        within,
-        threshold,
-        count_by,
-        max_tokens,
-        max_passage_tokens: None,
-        max_chunks,
+    let overrides = expansion::limits(max_tokens, max_chunks, limits)?;
+    let request = ExpandRequest {
+        chunk_ids: Some(vec![chunk_id]),
+        scores: None,
+        strategy,
+        overrides,
+        skip: HashSet::new(),
+        store,
     };
-    let overrides = expansion::limits(overrides, limits)?;
-    let request =
-        ExpandRequest { chunk_ids: Some(vec![chunk_id]), scores: None, strategy, overrides, store };
     Ok(TableIterator::new(request.expand(ResultKind::Context, rows)?))
 }
 
 #[pg_extern(stable, parallel_restricted, schema = "passage")]
-#[expect(clippy::too_many_arguments, clippy::type_complexity, reason = "those of the SQL function")]
+#[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
 fn expand_contexts(
     chunk_ids: Option<Vec<Option<Uuid>>>,
     scores: default!(Option<Vec<Option<f64>>>, "NULL"),
     strategy: default!(Option<String>, "NULL"),
-    parents: default!(Option<i32>, "NULL"),
-    preceding: default!(Option<i32>, "NULL"),
-    following: default!(Option<i32>, "NULL"),
-    children: default!(Option<i32>, "NULL"),
-    before: default!(Option<i32>, "NULL"),
-    after: default!(Option<i32>, "NULL"),
-    windows: default!(Option<Json>, "NULL"),
-    siblings: default!(Option<String>, "NULL"),
-    within: default!(Option<String>, "NULL"),
-    threshold: default!(Option<f64>, "NULL"),
-    count_by: default!(Option<String>, "NULL"),
     max_tokens: default!(Option<i32>, "NULL"),
     max_chunks: default!(Option<i32>, "NULL"),
-    store: default!(Option<Name>, "NULL"),
     limits: default!(Option<Json>, "NULL"),
+    store: default!(Option<Name>, "NULL"),
 ) -> Result<
     TableIterator<
         'static,
@@ -132,28 +102,14 @@ fn expand_contexts(
             name!(tokens, i32),
             name!(content, RawText),
             name!(source_id, Option<RawText>),
+            name!(cut, i32),
         ),
     >,
     ErrorReport,
 > {
-    let overrides = StrategyOverrides {
-        parents,
-        preceding,
-        following,
-        children,
-        before,
-        after,
-        windows: windows.map(Json::into_windows).transpose()?,
-        siblings,
-        within,
-        threshold,
-        count_by,
-        max_tokens,
-        max_passage_tokens: None,
-        max_chunks,
-    };
-    let overrides = expansion::limits(overrides, limits)?;
-    let request = ExpandRequest { chunk_ids, scores, strategy, overrides, store };
+    let overrides = expansion::limits(max_tokens, max_chunks, limits)?;
+    let request =
+        ExpandRequest { chunk_ids, scores, strategy, overrides, skip: HashSet::new(), store };
     Ok(TableIterator::new(request.expand(ResultKind::Context, rows)?))
 }
 
@@ -180,6 +136,7 @@ fn rows(expanded: ExpandedContext) -> Vec<Context> {
             columns.tokens as i32,
             chunk.raw_content(),
             chunk.source_id(),
+            integer(selected.cut_tokens[selected_chunk.hit] as i64),
         )
     };
     let selected_chunks = selected.chunks.iter().enumerate();

@@ -18,14 +18,12 @@ fn fragments(
     document_id: default!(Option<Uuid>, "NULL"),
     strategy: default!(Option<String>, "'auto'"),
     collection: default!(Option<String>, "NULL"),
-    version: default!(Option<String>, "NULL"),
     max_fragments: default!(Option<i32>, "5"),
     max_tokens: default!(Option<i32>, "NULL"),
     fuzzy_threshold: default!(Option<f64>, "0.8"),
     return_full: default!(Option<bool>, "NULL"),
-    include_orphaned: default!(Option<bool>, "false"),
-    store: default!(Option<Name>, "NULL"),
     filter: default!(Option<Json>, "NULL"),
+    store: default!(Option<Name>, "NULL"),
 ) -> Result<
     TableIterator<
         'static,
@@ -58,12 +56,10 @@ fn fragments(
         document_id,
         strategy,
         collection,
-        version,
         max_fragments,
         max_tokens,
         fuzzy_threshold,
         return_full,
-        include_orphaned: include_orphaned.unwrap_or_default(),
         filter,
     };
     let query = arguments.parse()?;

@@ -5,7 +5,7 @@ use crate::server::notices;
 use crate::server::spi;
 use crate::server::spi::Connection;
 use crate::server::types::{Name, from_sql, integer};
-use crate::store::{Filters, Store};
+use crate::store::{Filters, Store, VersionFilter};
 use passage_core::outline::outline as draw;
 use pgrx::datum::Uuid;
 use pgrx::iter::TableIterator;
@@ -53,7 +53,7 @@ fn outline_of_uri(
     >,
     ErrorReport,
 > {
-    let filters = Filters { collection, version, uri, ..Filters::default() };
+    let filters = Filters::of_document(collection, version, uri);
     Ok(TableIterator::new(sections(None, filters, hit_ids, store)?))
 }
 
@@ -82,14 +82,14 @@ fn outline(
     >,
     ErrorReport,
 > {
-    let filters = Filters { uri, ..Filters::default() };
+    let filters = Filters::of_document(None, None, uri);
     Ok(TableIterator::new(sections(document_id, filters, hit_ids, store)?))
 }
 
 /// Returns the sections of the document with an id, or with the uri of the filters.
 fn sections(
     id: Option<Uuid>,
-    filters: Filters,
+    mut filters: Filters,
     hit_ids: Option<Vec<Option<Uuid>>>,
     store: Option<Name>,
 ) -> Result<Vec<Section>, Error> {
@@ -97,6 +97,7 @@ fn sections(
     let id = id.map(from_sql);
     let hits = hit_ids.unwrap_or_default().into_iter().flatten().map(from_sql).collect();
     spi::connect(|connection| {
+        filters.find_latest(&store, connection);
         let document = match (id, &filters.uri) {
             (id, None) => id,
             (Some(_), Some(_)) => {
@@ -139,16 +140,18 @@ fn document_with_uri(
             return Ok(Some(id));
         }
     }
-    let uri = filters.uri.as_deref().unwrap_or_default();
+    let uri = filters.uri.iter().flatten().next().map_or("", String::as_str);
     if let Ok(id) = uuid::Uuid::parse_str(uri) {
         let by_id = Filters { uri: None, ..with_orphaned };
         if let Some(id) = store.document_id(connection, Some(id), &by_id)? {
             return Ok(Some(id));
         }
     }
-    let named = [("collection", &filters.collection), ("version", &filters.version)];
+    let collection = filters.collection.iter().flatten().next();
+    let version = filters.version.as_ref().and_then(VersionFilter::text);
+    let named = [("collection", collection.map(String::as_str)), ("version", version)];
     let named = named.map(|(what, name)| {
-        name.as_ref().map_or_else(String::new, |name| format!(" and {what} \"{name:.100}\""))
+        name.map_or_else(String::new, |name| format!(" and {what} \"{name:.100}\""))
     });
     let remedy = store.uri_listing(file_stem(uri)).map_or_else(
         || "The store has no uris. Pass document_id => ... of a chunk.".to_owned(),

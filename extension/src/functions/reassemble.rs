@@ -1,14 +1,22 @@
 //! `reassemble`: hits with their context as passages, best first.
 
-use crate::expansion::passage_rows;
-use crate::expansion::{self, PassageArguments};
-use crate::expansion::{ExpandRequest, ResultKind};
+use crate::expansion::{
+    self, ExpandRequest, ExpandedContext, ResultKind, passage_rows, scored_hits, skipped,
+};
+use crate::search::PassageChooser;
+use crate::server::error::Error;
+use crate::server::spi;
 use crate::server::types::{Json, JsonArray, Name, RawJsonb, UuidArray};
-use passage_core::StrategyOverrides;
+use crate::store::Store;
+use passage_core::arguments::{OUTPUT, Output, RANKING, Ranking};
+use passage_core::strategy::check_limit;
 use pgrx::datum::{Range, Uuid};
 use pgrx::iter::TableIterator;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{default, name, pg_extern};
+
+/// The keys of `ranking` that only a search uses.
+const OF_SEARCH: &[&str] = &["mode", "candidates", "vector_weight", "text_weight", "rrf_k"];
 
 #[pg_extern(stable, parallel_restricted, schema = "passage")]
 #[expect(clippy::too_many_arguments, clippy::type_complexity, reason = "those of the SQL function")]
@@ -16,29 +24,13 @@ fn reassemble(
     chunk_ids: Option<Vec<Option<Uuid>>>,
     scores: default!(Option<Vec<Option<f64>>>, "NULL"),
     strategy: default!(Option<String>, "NULL"),
-    parents: default!(Option<i32>, "NULL"),
-    preceding: default!(Option<i32>, "NULL"),
-    following: default!(Option<i32>, "NULL"),
-    children: default!(Option<i32>, "NULL"),
-    before: default!(Option<i32>, "NULL"),
-    after: default!(Option<i32>, "NULL"),
-    windows: default!(Option<Json>, "NULL"),
-    siblings: default!(Option<String>, "NULL"),
-    within: default!(Option<String>, "NULL"),
-    threshold: default!(Option<f64>, "NULL"),
-    count_by: default!(Option<String>, "NULL"),
+    max_passages: default!(Option<i32>, "NULL"),
     max_tokens: default!(Option<i32>, "NULL"),
-    max_chunks: default!(Option<i32>, "NULL"),
-    max_distance: default!(Option<i32>, "3"),
-    score_by: default!(Option<String>, "'max'"),
-    order_by: default!(Option<String>, "'score'"),
-    separator: default!(Option<String>, "NULL"),
-    gaps: default!(Option<String>, "NULL"),
-    imports: default!(Option<bool>, "false"),
-    mark_start: default!(Option<String>, "NULL"),
-    mark_end: default!(Option<String>, "NULL"),
-    store: default!(Option<Name>, "NULL"),
     limits: default!(Option<Json>, "NULL"),
+    ranking: default!(Option<Json>, "NULL"),
+    output: default!(Option<Json>, "NULL"),
+    skip: default!(Option<Vec<Option<Uuid>>>, "NULL"),
+    store: default!(Option<Name>, "NULL"),
 ) -> Result<
     TableIterator<
         'static,
@@ -64,39 +56,30 @@ fn reassemble(
             name!(complete, bool),
             name!(metadata, Option<RawJsonb>),
             name!(source_ids, Option<Vec<Option<String>>>),
+            name!(explanation, Option<JsonArray>),
         ),
     >,
     ErrorReport,
 > {
-    let passages = PassageArguments {
-        max_distance,
-        score_by,
-        order_by,
-        separator,
-        gaps,
-        mark_start,
-        mark_end,
+    let count = max_passages.map(|count| check_limit("max_passages", count)).transpose();
+    let count = count.map_err(Error::from)?;
+    let parse = |value: &_| Ranking::parse(value, OF_SEARCH);
+    let ranking = Json::parse_group(ranking, &RANKING, parse)?;
+    let output = Json::parse_group(output, &OUTPUT, Output::parse)?;
+    let joining = expansion::joining(&ranking, &output, count.map(|count| count as usize));
+    let overrides = expansion::limits(max_tokens, None, limits)?;
+    let skip = skipped(skip);
+    let Some(count) = count else {
+        let request = ExpandRequest { chunk_ids, scores, strategy, overrides, skip, store };
+        let rows = |expanded: ExpandedContext| passage_rows(&expanded, &joining, &output);
+        return Ok(TableIterator::new(request.expand(ResultKind::passages(&output), rows)?));
     };
-    let (joining, options) = passages.parse(None)?;
-    let overrides = StrategyOverrides {
-        parents,
-        preceding,
-        following,
-        children,
-        before,
-        after,
-        windows: windows.map(Json::into_windows).transpose()?,
-        siblings,
-        within,
-        threshold,
-        count_by,
-        max_tokens,
-        max_passage_tokens: None,
-        max_chunks,
-    };
-    let overrides = expansion::limits(overrides, limits)?;
-    let request = ExpandRequest { chunk_ids, scores, strategy, overrides, store };
-    let kind = ResultKind::Passages { imports: imports.unwrap_or_default() };
-    let rows = request.expand(kind, |expanded| passage_rows(&expanded, &joining, &options))?;
+    let ranked = scored_hits(chunk_ids, scores.as_deref(), &skip)?;
+    let strategy = expansion::strategy(strategy, overrides);
+    let chooser = PassageChooser { strategy, joining, output, count };
+    let store = Store::resolve(store)?;
+    let (rows, _) = spi::connect(|connection| {
+        chooser.choose(&chooser.expansion(&store, connection, &skip), &ranked)
+    })?;
     Ok(TableIterator::new(rows))
 }

@@ -1,14 +1,11 @@
 //! `search`: the passages that answer a query, best first.
 
-use crate::expansion::{self, PassageArguments};
-use crate::search::BestPassages;
-use crate::search::FusionArguments;
-use crate::search::SearchRequest;
+use crate::expansion::{self, skipped};
+use crate::search::{BestPassages, PassageChooser, SearchRequest};
 use crate::server::error::Error;
 use crate::server::types::{Json, JsonArray, Name, RawJsonb, UuidArray};
-use crate::store::SEARCH_KEYS;
-use crate::store::{Filters, Store};
-use passage_core::StrategyOverrides;
+use crate::store::{FilterArguments, Store};
+use passage_core::arguments::{OUTPUT, Output, RANKING, Ranking};
 use passage_core::strategy::check_limit;
 use pgrx::datum::{Range, Uuid};
 use pgrx::iter::TableIterator;
@@ -20,35 +17,16 @@ use pgrx::{default, name, pg_extern};
 fn search(
     query: default!(Option<String>, "NULL"),
     embedding: default!(Option<Vec<Option<f32>>>, "NULL"),
-    mode: default!(Option<String>, "NULL"),
-    max_passages: default!(Option<i32>, "10"),
-    candidates: default!(Option<i32>, "NULL"),
     collection: default!(Option<String>, "NULL"),
-    version: default!(Option<String>, "NULL"),
-    uri_pattern: default!(Option<String>, "NULL"),
-    media_type: default!(Option<String>, "NULL"),
-    kind: default!(Option<String>, "NULL"),
-    path: default!(Option<String>, "NULL"),
-    metadata: default!(Option<Json>, "NULL"),
-    min_similarity: default!(Option<f64>, "NULL"),
-    include_orphaned: default!(Option<bool>, "false"),
-    vector_weight: default!(Option<f64>, "1"),
-    text_weight: default!(Option<f64>, "1"),
-    rrf_k: default!(Option<i32>, "NULL"),
-    strategy: default!(Option<String>, "NULL"),
+    max_passages: default!(Option<i32>, "10"),
     max_tokens: default!(Option<i32>, "NULL"),
-    max_chunks: default!(Option<i32>, "NULL"),
-    max_distance: default!(Option<i32>, "3"),
-    score_by: default!(Option<String>, "'max'"),
-    order_by: default!(Option<String>, "'score'"),
-    separator: default!(Option<String>, "NULL"),
-    gaps: default!(Option<String>, "NULL"),
-    imports: default!(Option<bool>, "false"),
-    mark_start: default!(Option<String>, "NULL"),
-    mark_end: default!(Option<String>, "NULL"),
-    store: default!(Option<Name>, "NULL"),
-    limits: default!(Option<Json>, "NULL"),
+    strategy: default!(Option<String>, "NULL"),
     filter: default!(Option<Json>, "NULL"),
+    limits: default!(Option<Json>, "NULL"),
+    ranking: default!(Option<Json>, "NULL"),
+    output: default!(Option<Json>, "NULL"),
+    skip: default!(Option<Vec<Option<Uuid>>>, "NULL"),
+    store: default!(Option<Name>, "NULL"),
 ) -> Result<
     TableIterator<
         'static,
@@ -74,45 +52,23 @@ fn search(
             name!(complete, bool),
             name!(metadata, Option<RawJsonb>),
             name!(source_ids, Option<Vec<Option<String>>>),
+            name!(explanation, Option<JsonArray>),
         ),
     >,
     ErrorReport,
 > {
     let count = check_limit("max_passages", max_passages.unwrap_or(10)).map_err(Error::from)?;
-    let passages = PassageArguments {
-        max_distance,
-        score_by,
-        order_by,
-        separator,
-        gaps,
-        mark_start,
-        mark_end,
-    };
-    let (joining, text) = passages.parse(Some(count as usize))?;
-    let filters = Filters {
-        collection,
-        version,
-        uri: None,
-        uri_pattern,
-        media_type,
-        kind,
-        path,
-        metadata,
-        min_similarity,
-        include_orphaned: include_orphaned.unwrap_or_default(),
-    }
-    .with_filter(filter, SEARCH_KEYS)?;
-    let fusion = FusionArguments { vector_weight, text_weight, rrf_k };
-    let search = SearchRequest { query, embedding, mode, candidates, filters, fusion };
-    let overrides = StrategyOverrides { max_tokens, max_chunks, ..StrategyOverrides::default() };
-    let overrides = expansion::limits(overrides, limits)?;
-    let passages = BestPassages {
-        search,
+    let ranking = Json::parse_group(ranking, &RANKING, |value| Ranking::parse(value, &[]))?;
+    let output = Json::parse_group(output, &OUTPUT, Output::parse)?;
+    let filters = FilterArguments { collection, uri: None, filter }.parse(&[])?;
+    let overrides = expansion::limits(max_tokens, None, limits)?;
+    let chooser = PassageChooser {
         strategy: expansion::strategy(strategy, overrides),
-        joining,
-        text,
-        imports: imports.unwrap_or_default(),
+        joining: expansion::joining(&ranking, &output, Some(count as usize)),
+        output,
         count,
     };
+    let search = SearchRequest { query, embedding, filters, ranking, skip: skipped(skip) };
+    let passages = BestPassages { search, chooser };
     Ok(TableIterator::new(passages.rows(&Store::resolve(store)?)?))
 }

@@ -1,12 +1,12 @@
 //! `search_hits`: the chunks that answer a query, for example to be re-ranked by the caller.
 
-use crate::search::FusionArguments;
+use crate::expansion::skipped;
 use crate::search::SearchRequest;
 use crate::server::error::Error;
 use crate::server::spi;
 use crate::server::types::{Json, Name, RawText, TextArray, to_sql};
-use crate::store::SEARCH_KEYS;
-use crate::store::{Filters, Store};
+use crate::store::{FilterArguments, Store};
+use passage_core::arguments::{RANKING, Ranking};
 use passage_core::strategy::check_limit;
 use pgrx::datum::Uuid;
 use pgrx::iter::TableIterator;
@@ -18,23 +18,12 @@ use pgrx::{default, name, pg_extern};
 fn search_hits(
     query: default!(Option<String>, "NULL"),
     embedding: default!(Option<Vec<Option<f32>>>, "NULL"),
-    mode: default!(Option<String>, "NULL"),
-    max_hits: default!(Option<i32>, "10"),
-    candidates: default!(Option<i32>, "NULL"),
     collection: default!(Option<String>, "NULL"),
-    version: default!(Option<String>, "NULL"),
-    uri_pattern: default!(Option<String>, "NULL"),
-    media_type: default!(Option<String>, "NULL"),
-    kind: default!(Option<String>, "NULL"),
-    path: default!(Option<String>, "NULL"),
-    metadata: default!(Option<Json>, "NULL"),
-    min_similarity: default!(Option<f64>, "NULL"),
-    include_orphaned: default!(Option<bool>, "false"),
-    vector_weight: default!(Option<f64>, "1"),
-    text_weight: default!(Option<f64>, "1"),
-    rrf_k: default!(Option<i32>, "NULL"),
-    store: default!(Option<Name>, "NULL"),
+    max_hits: default!(Option<i32>, "10"),
     filter: default!(Option<Json>, "NULL"),
+    ranking: default!(Option<Json>, "NULL"),
+    skip: default!(Option<Vec<Option<Uuid>>>, "NULL"),
+    store: default!(Option<Name>, "NULL"),
 ) -> Result<
     TableIterator<
         'static,
@@ -58,21 +47,10 @@ fn search_hits(
     ErrorReport,
 > {
     let max_hits = check_limit("max_hits", max_hits.unwrap_or(10)).map_err(Error::from)?;
-    let filters = Filters {
-        collection,
-        version,
-        uri: None,
-        uri_pattern,
-        media_type,
-        kind,
-        path,
-        metadata,
-        min_similarity,
-        include_orphaned: include_orphaned.unwrap_or_default(),
-    }
-    .with_filter(filter, SEARCH_KEYS)?;
-    let fusion = FusionArguments { vector_weight, text_weight, rrf_k };
-    let request = SearchRequest { query, embedding, mode, candidates, filters, fusion };
+    let parse = |value: &_| Ranking::parse(value, &["score_by"]);
+    let ranking = Json::parse_group(ranking, &RANKING, parse)?;
+    let filters = FilterArguments { collection, uri: None, filter }.parse(&[])?;
+    let request = SearchRequest { query, embedding, filters, ranking, skip: skipped(skip) };
     let store = Store::resolve(store)?;
     let rows = spi::connect(|connection| -> Result<Vec<_>, Error> {
         let mut hits = request.search(&store, connection, max_hits)?;

@@ -8,8 +8,9 @@ already, and only the vector leg is read again.
 use crate::server::error::Error;
 use crate::server::spi::Connection;
 use crate::store::{Filters, QueryEmbedding, RankedChunks, Store, TextRanking};
+use passage_core::arguments::Ranking;
 use passage_core::search::{FusedHit, RankedList, ScoredList, fuse, fuse_scores};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
 
 /// A chunk that the search found.
@@ -32,10 +33,12 @@ const WORDS: f64 = 2.0;
 pub struct LegSource<'c> {
     pub store: &'c Store,
     pub connection: &'c Connection,
-    pub filters: &'c Filters,
+    pub filters: Filters,
     pub embedding: Option<QueryEmbedding>,
     /// The query, if the text leg is needed.
     pub words: Option<&'c str>,
+    /// The chunks that never are hits.
+    pub skip: &'c HashSet<Uuid>,
 }
 
 /// The rankings of a search.
@@ -59,14 +62,15 @@ impl<'c> SearchLegs<'c> {
     pub fn read(
         source: LegSource<'c>,
         by_vector: bool,
-        (weights, rrf_k): ([f64; 2], Option<u32>),
+        ranking: &Ranking,
         [limit, max]: [usize; 2],
     ) -> Result<Self, Error> {
         let vector = source.embedding.as_ref().filter(|_| by_vector);
         let vector = vector.map(|embedding| {
-            source.store.vector_search(source.connection, embedding, source.filters, limit)
+            source.store.vector_search(source.connection, embedding, &source.filters, limit)
         });
         let text = source.words.map(|words| source.text(words, [limit, max])).transpose()?;
+        let Ranking { weights, rrf_k, .. } = *ranking;
         Ok(Self { source, weights, rrf_k, vector, text, limit })
     }
 
@@ -78,7 +82,7 @@ impl<'c> SearchLegs<'c> {
     pub fn read_on(&mut self, limit: usize) -> Result<(), Error> {
         let Self { source, vector, text, limit: read, .. } = self;
         let may_have_more = |hits: &RankedChunks| (*read..limit).contains(&hits.len());
-        let LegSource { store, connection, filters, embedding, words } = source;
+        let LegSource { store, connection, filters, embedding, words, .. } = source;
         if let (Some(embedding), Some(ranked)) = (embedding, vector.as_mut())
             && may_have_more(ranked)
         {
@@ -93,7 +97,20 @@ impl<'c> SearchLegs<'c> {
         Ok(())
     }
 
-    /// Returns the fused hits of the first `limit` chunks of each leg, at most so many as were read.
+    /// Returns whether no leg found a chunk.
+    pub fn is_empty(&self) -> bool {
+        let text = self.text.as_ref().map(|text| &text.hits);
+        self.vector.iter().chain(text).all(Vec::is_empty)
+    }
+
+    /// Reports to the caller why nothing may have been found.
+    pub fn explain_nothing(&self) {
+        let LegSource { store, connection, filters, words, .. } = &self.source;
+        store.explain_nothing(connection, filters, *words, self.vector.is_some());
+    }
+
+    /// Returns the fused hits of the first `limit` chunks of each leg, at most so many as were read, without those that
+    /// the call skips.
     pub fn hits(&self, limit: u32) -> Vec<SearchHit> {
         let limit = self.limit.min(limit as usize);
         let text = self.text.as_ref().map(|text| &text.hits);
@@ -114,7 +131,8 @@ impl<'c> SearchLegs<'c> {
             let score = if is_fused { fused.score } else { single };
             SearchHit { chunk: fused.chunk, score, vector, text }
         };
-        fused.into_iter().map(hit).collect()
+        let is_new = |fused: &FusedHit<Uuid>| !self.source.skip.contains(&fused.chunk);
+        fused.into_iter().filter(is_new).map(hit).collect()
     }
 
     fn fuse(&self, [vector, text]: [RankedChunks; 2], limit: usize) -> Vec<FusedHit<Uuid>> {
@@ -135,7 +153,7 @@ impl<'c> SearchLegs<'c> {
 impl LegSource<'_> {
     fn text(&self, words: &str, limits: [usize; 2]) -> Result<TextRanking, Error> {
         let embedding = self.embedding.as_ref();
-        self.store.text_search(self.connection, words, self.filters, embedding, limits)
+        self.store.text_search(self.connection, words, &self.filters, embedding, limits)
     }
 }
 

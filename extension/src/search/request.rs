@@ -4,52 +4,20 @@ use super::legs::{LegSource, SearchHit, SearchLegs};
 use crate::server::error::Error;
 use crate::server::spi::Connection;
 use crate::store::{Filters, Store};
+use passage_core::arguments::Ranking;
 use passage_core::search::SearchMode;
-use passage_core::strategy::{check_limit, check_range};
+use std::collections::HashSet;
+use uuid::Uuid;
 
 /// The arguments of a search.
 #[derive(Clone)]
 pub struct SearchRequest {
     pub query: Option<String>,
     pub embedding: Option<Vec<Option<f32>>>,
-    /// By default the search uses whichever of query and embedding is given.
-    pub mode: Option<String>,
-    /// The maximum number of chunks of each ranking. By default three times the number of requested results, and at
-    /// least 30.
-    pub candidates: Option<i32>,
     pub filters: Filters,
-    pub fusion: FusionArguments,
-}
-
-/// How two rankings are fused.
-#[derive(Clone)]
-pub struct FusionArguments {
-    pub vector_weight: Option<f64>,
-    pub text_weight: Option<f64>,
-    pub rrf_k: Option<i32>,
-}
-
-/// The largest weight.
-const MAX_WEIGHT: f64 = 1_000_000.0;
-
-impl FusionArguments {
-    /// Returns the weights of the vector search and the text search, and the constant of reciprocal rank
-    /// fusion. Without the constant the scores are fused.
-    ///
-    /// # Errors
-    ///
-    /// Returns the error of core for a number out of range.
-    pub fn parse(&self) -> Result<([f64; 2], Option<u32>), Error> {
-        let weight = |argument, weight: Option<f64>| {
-            check_range(argument, weight.unwrap_or(1.0), 0.0, MAX_WEIGHT)
-        };
-        let weights = [
-            weight("vector_weight", self.vector_weight)?,
-            weight("text_weight", self.text_weight)?,
-        ];
-        let rrf_k = self.rrf_k.map(|k| check_limit("rrf_k", k)).transpose()?;
-        Ok((weights, rrf_k))
-    }
+    pub ranking: Ranking,
+    /// The chunks that never are hits.
+    pub skip: HashSet<Uuid>,
 }
 
 /// The arguments that a mode may need, and how to pass them.
@@ -61,16 +29,15 @@ const QUERY: (&str, &str) = ("the argument \"query\"", "query => ..., the words 
 const MIN_CANDIDATES: u32 = 30;
 
 impl SearchRequest {
-    /// Returns the maximum number of chunks of each ranking.
-    ///
-    /// # Errors
-    ///
-    /// Returns the error of core for a number out of range.
-    pub fn limit(&self, requested: u32) -> Result<u32, Error> {
-        match self.candidates {
-            Some(candidates) => Ok(check_limit("candidates", candidates)?),
-            None => Ok(requested.saturating_mul(3).max(MIN_CANDIDATES)),
-        }
+    /// Returns the maximum number of chunks of each ranking, also for the chunks that the call skips.
+    pub fn limit(&self, requested: u32) -> u32 {
+        let default = || requested.saturating_mul(3).max(MIN_CANDIDATES);
+        self.with_skipped(self.ranking.candidates.unwrap_or_else(default))
+    }
+
+    /// Returns a number of chunks together with those that the call skips.
+    pub fn with_skipped(&self, count: u32) -> u32 {
+        count.saturating_add(u32::try_from(self.skip.len()).unwrap_or(u32::MAX))
     }
 
     /// Finds chunks, best first. `requested` is the number of results that the caller will return.
@@ -84,7 +51,7 @@ impl SearchRequest {
         connection: &Connection,
         requested: u32,
     ) -> Result<Vec<SearchHit>, Error> {
-        let limit = self.limit(requested)?;
+        let limit = self.limit(requested);
         Ok(self.legs(store, connection, limit, limit)?.hits(limit))
     }
 
@@ -101,14 +68,10 @@ impl SearchRequest {
         limit: u32,
         max: u32,
     ) -> Result<SearchLegs<'c>, Error> {
-        let fusion = self.fusion.parse()?;
-        if let Some(min_similarity) = self.filters.min_similarity {
-            check_range("min_similarity", min_similarity, -1.0, 1.0)?;
-            if self.embedding.is_none() {
-                return Err(missing("\"min_similarity\"", EMBEDDING));
-            }
+        if self.filters.min_similarity.is_some() && self.embedding.is_none() {
+            return Err(missing("\"min_similarity\"", EMBEDDING));
         }
-        let mode = self.mode.as_deref().map(SearchMode::from_name).transpose()?;
+        let mode = self.ranking.mode;
         for (is_needed, is_given, argument) in [
             (mode != Some(SearchMode::Text), self.embedding.is_some(), EMBEDDING),
             (mode != Some(SearchMode::Vector), self.query.is_some(), QUERY),
@@ -129,8 +92,17 @@ impl SearchRequest {
             mode != Some(SearchMode::Vector)
                 && (mode.is_some() || !by_vector || store.has_lexemes())
         });
-        let source = LegSource { store, connection, filters: &self.filters, embedding, words };
-        SearchLegs::read(source, by_vector, fusion, [limit, max].map(|count| count as usize))
+        let mut filters = self.filters.clone();
+        filters.find_latest(store, connection);
+        let is_asked = by_vector || words.is_some();
+        let skip = &self.skip;
+        let source = LegSource { store, connection, filters, embedding, words, skip };
+        let limits = [limit, max].map(|count| count as usize);
+        let legs = SearchLegs::read(source, by_vector, &self.ranking, limits)?;
+        if is_asked && limit > 0 && legs.is_empty() {
+            legs.explain_nothing();
+        }
+        Ok(legs)
     }
 }
 

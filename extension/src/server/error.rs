@@ -388,6 +388,22 @@ fn request(error: &passage_core::Error) -> (PgSqlErrorCode, String, String) {
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
             "Use numbers within the range of double precision, and at most 100 levels.".to_owned(),
         ),
+        Request::InvalidCondition { .. } => (
+            PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+            "The guide to search lists the operators with their values.".to_owned(),
+        ),
+        Request::UnknownOperator { operators, .. } => (
+            PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+            format!("Valid operators are {}.", list(operators)),
+        ),
+        Request::TooManyConditions { .. } => (
+            PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+            "Use \"$in\" for a list of values, and fewer levels.".to_owned(),
+        ),
+        Request::TooManyValues { .. } => (
+            PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+            "Pass fewer values, or a pattern.".to_owned(),
+        ),
         Request::GivenTwice { .. } => {
             (PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, "Pass it once.".to_owned())
         }

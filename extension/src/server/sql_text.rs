@@ -23,6 +23,8 @@ pub const DIVIDE: &str = "OPERATOR(pg_catalog./)";
 pub const MATCHES: &str = "OPERATOR(pg_catalog.@@)";
 /// Matches a text with a pattern of LIKE.
 pub const LIKE: &str = "OPERATOR(pg_catalog.~~)";
+/// Matches a text with a pattern of LIKE, without regard to case.
+pub const ILIKE: &str = "OPERATOR(pg_catalog.~~*)";
 /// Compares whether a `jsonb` contains another one.
 pub const CONTAINS: &str = "OPERATOR(pg_catalog.@>)";
 /// Concatenates two texts.
@@ -31,6 +33,10 @@ pub const CONCATENATE: &str = "OPERATOR(pg_catalog.||)";
 pub const MERGE: &str = "OPERATOR(pg_catalog.||)";
 /// Returns a field of a `jsonb`.
 pub const FIELD: &str = "OPERATOR(pg_catalog.->)";
+/// Returns a value at a path of a `jsonb` as text.
+pub const TEXT_AT: &str = "OPERATOR(pg_catalog.#>>)";
+/// Compares whether a `jsonb` has one of some keys.
+pub const HAS_ANY: &str = "OPERATOR(pg_catalog.?|)";
 
 /// A section key that is unknown.
 pub const NO_KEY: &str = "NULL::pg_catalog.int8";
@@ -51,6 +57,11 @@ pub fn section_literal(section: &[String]) -> String {
     let quote =
         |title: &String| format!("\"{}\"", title.replace('\\', "\\\\").replace('"', "\\\""));
     format!("{{{}}}", section.iter().map(quote).collect::<Vec<_>>().join(","))
+}
+
+/// Returns a pattern of LIKE that matches a text, in which a star stands for any text.
+pub fn like_pattern(text: &str) -> String {
+    text.replace('\\', r"\\").replace('%', r"\%").replace('_', r"\_").replace('*', "%")
 }
 
 /// Returns an identifier in double quotes.

@@ -7,11 +7,11 @@ call, without the text of the document. A cancel remains PostgreSQL's own error.
 
 use super::free_memory;
 use crate::server::error::Error;
-use passage_core::strategy;
+use passage_core::{parse_kind, strategy};
 use passage_split::interrupt::poll_periodically as pause;
 use passage_split::split::lacks_grammar;
 use passage_split::{
-    Characters, Chunk, ChunkLimits, HashInput, Kind, MetadataOverrides, SizeUnit, SplitDocument,
+    Characters, Chunk, ChunkLimits, HashInput, MetadataOverrides, SizeUnit, SplitDocument,
     SplitOptions, TextMark, split,
 };
 use pgrx::pg_sys::panic::ErrorReport;
@@ -57,13 +57,6 @@ impl DocumentArguments {
     /// Returns [`Error::Request`] for an unknown media type or kind, for a text that is too long, and for limits out of
     /// range or out of order.
     pub fn parse(self) -> Result<DocumentSource, Error> {
-        let kind = |name: String| {
-            Kind::from_name(&name).ok_or(passage_core::Error::UnknownValue {
-                argument: "kind",
-                value: name,
-                valid: r#""prose", "code", "api-reference" and "data""#,
-            })
-        };
         for (argument, text) in [("uri", &self.uri), ("base_url", &self.base_url)] {
             strategy::check_length(argument, text.as_deref())?;
         }
@@ -82,7 +75,7 @@ impl DocumentArguments {
             uri: self.uri.unwrap_or_default(),
             overrides: MetadataOverrides {
                 media_type: self.media_type.as_deref().map(str::parse).transpose()?,
-                kind: self.kind.map(kind).transpose()?,
+                kind: self.kind.as_deref().map(parse_kind).transpose()?,
                 title: self.title,
                 base_url: self.base_url,
             },

@@ -17,7 +17,7 @@ mod probe_subqueries;
 mod strategy;
 mod unit_sizes;
 
-pub use chunk_columns::ChunkColumns;
+pub use chunk_columns::{ChunkColumns, StoredChunk};
 pub use context_chunks::ContextChunks;
 pub use hits::{Hits, StoredHit};
 pub use strategy::StrategyRequest;

@@ -5,20 +5,23 @@ Finding chunks by words and by an embedding.
 embedding. Both statements have the conditions of [`filters`], so filters apply before any limit.
 */
 
-mod filter_argument;
+mod editions;
+mod filter_shape;
 mod filters;
 mod frequencies;
 mod hit_listing;
 mod index_scan;
 mod lexemes;
 mod match_reader;
+mod metadata_conditions;
+mod missing_names;
 mod query_embedding;
 mod store_facts;
 mod text_search;
 mod vector_search;
 
-pub use filter_argument::{FRAGMENT_KEYS, SEARCH_KEYS};
-pub use filters::{FilterShape, Filters};
+pub use filter_shape::{FilterShape, MetadataPart};
+pub use filters::{FilterArguments, Filters, VersionFilter};
 pub use index_scan::scan_settings;
 pub use query_embedding::QueryEmbedding;
 pub use text_search::{TextMatches, TextRanking};

@@ -46,6 +46,13 @@ def test_every_argument_of_the_extension_has_its_type(function, connection):
     assert ours == dict(zip(names, types, strict=True))
 
 
+@pytest.mark.parametrize("group", ["filter", "limits", "ranking", "output"])
+def test_every_key_of_a_group_is_known(group, connection):
+    names, _ = connection.execute(DECLARED, (group, "i")).fetchone()
+
+    assert list(getattr(arguments, group.capitalize()).__annotations__) == names
+
+
 @pytest.mark.parametrize("function", [name for name in FUNCTIONS if FUNCTIONS[name][0]])
 def test_every_column_of_the_extension_is_a_field(function, connection):
     names, _ = connection.execute(DECLARED, (function, "t")).fetchone()
@@ -85,12 +92,12 @@ def test_ids_may_be_text_and_scores_may_be_none(connection):
     assert store.assemble(uuid.uuid4(), ids) is None
 
 
-def test_none_is_null_and_an_absent_argument_has_its_default(connection):
+def test_hits_of_a_document_share_one_passage_at_any_distance(connection):
     store = Store(connection)
     ids = [hit.chunk_id for hit in store.search_hits("search", max_hits=8, filter={"uri": "docs/guides/search.md"})]
 
-    apart = store.reassemble(ids, strategy="none", max_distance=0)
-    together = store.reassemble(ids, strategy="none", max_distance=None)
+    apart = store.reassemble(ids, strategy="none", output={"max_distance": 0})
+    together = store.reassemble(ids, strategy="none", output={"max_distance": "document"})
 
     assert len(together) == 1 < len(apart)
 

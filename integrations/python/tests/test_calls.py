@@ -18,10 +18,10 @@ SOURCES = ["psycopg", "psycopg pool", "async psycopg", "async psycopg pool", "as
 
 CALLS = {
     "search": (lambda: (QUESTION, documents.embed(QUESTION)), {"max_passages": 3, "limits": {"parents": 1}, "filter": {"collection": "docs"}}),
-    "search_hits": (lambda: (QUESTION, documents.embed(QUESTION)), {"max_hits": 7, "kind": "prose", "metadata": {"team": "docs"}, "vector_weight": 2}),
-    "reassemble": (lambda: (ids(), [3, None, 1.5]), {"max_tokens": 900, "max_distance": None, "score_by": "sum"}),
-    "expand_context": (lambda: (ids()[0],), {"strategy": "reassembly", "windows": {"prose": 1}}),
-    "expand_contexts": (lambda: (ids(), None), {"parents": 1, "after": 1, "threshold": 0.25}),
+    "search_hits": (lambda: (QUESTION, documents.embed(QUESTION)), {"max_hits": 7, "filter": {"kind": "prose", "metadata": {"team": "docs"}}, "ranking": {"vector_weight": 2}}),
+    "reassemble": (lambda: (ids(), [3, None, 1.5]), {"max_tokens": 900, "output": {"max_distance": "document"}, "ranking": {"score_by": "sum"}}),
+    "expand_context": (lambda: (ids()[0],), {"strategy": "reassembly", "limits": {"windows": {"prose": 1}}}),
+    "expand_contexts": (lambda: (ids(), None), {"limits": {"parents": 1, "after": 1, "threshold": 0.25}}),
     "fragments": (lambda: (QUESTION,), {"max_fragments": 3, "uri": "docs/guides/security.md", "return_full": False}),
     "outline": (lambda: ("docs/faq.md",), {"collection": "docs", "hit_ids": "ids"}),
     "assemble": (lambda: (document(), ids()), {"separator": "\n[...]\n"}),
@@ -138,7 +138,7 @@ async def test_both_drivers_return_the_same_types(url):
 
 def test_spans_and_citations_are_bytes_of_source_and_content(connection):
     sources = documents.texts()
-    for passage in Store(connection).search(QUESTION, documents.embed(QUESTION), mark_start=None):
+    for passage in Store(connection).search(QUESTION, documents.embed(QUESTION)):
         source = sources[passage.uri].encode()
         for citation, chunk in zip(passage.citations, passage.chunk_ids, strict=True):
             assert citation.chunk_id == chunk

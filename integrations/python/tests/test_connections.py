@@ -122,7 +122,7 @@ async def test_the_function_embed_gives_the_embedding_of_a_query(url, connection
     assert await AsyncStore(client, embed=embed).search(query) == expected
     assert await AsyncStore(client, embed=embed_later).search(query) == expected
     assert asked == [query] * 3
-    store.search(query, mode="text")
+    store.search(query, ranking={"mode": "text"})
     store.search(query, documents.embed("other"))
     store.search(embedding=documents.embed("other"))
     store.outline("docs/faq.md")

@@ -41,10 +41,12 @@ impl Session {
              ORDER BY embedding <=> $1::real[]::vector LIMIT {CANDIDATES}"
         );
         let hybrid = format!(
-            "SELECT * FROM passage.search(query => $1, embedding => $2, candidates => {CANDIDATES}, \
+            "SELECT * FROM passage.search(query => $1, embedding => $2, ranking => passage.ranking(candidates => {CANDIDATES}), \
              max_passages => 10, strategy => 'auto')"
         );
-        let hits = format!("FROM passage.search_hits(mode => '{{}}', max_hits => {CANDIDATES}");
+        let hits = format!(
+            "FROM passage.search_hits(ranking => passage.ranking(mode => '{{}}'), max_hits => {CANDIDATES}"
+        );
         let text = format!("SELECT * {}, query => $1)", hits.replace("{}", "text"));
         let vector = format!("SELECT * {}, embedding => $1)", hits.replace("{}", "vector"));
         Self {

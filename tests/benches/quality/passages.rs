@@ -54,8 +54,8 @@ fn hits(server: &Server, loaded: &Loaded, mode: &str) -> MethodRecalls {
     let store = &loaded.store;
     let sql = format!(
         "SELECT h.uri, h.tokens::bigint, ARRAY[c.start_byte], ARRAY[c.end_byte] \
-         FROM passage.search_hits(query => $1, embedding => $2::real[], mode => $3, \
-             max_hits => {CANDIDATES}, candidates => {CANDIDATES}, store => '{store}') AS h \
+         FROM passage.search_hits(query => $1, embedding => $2::real[], ranking => passage.ranking(mode => $3, candidates => {CANDIDATES}), \
+             max_hits => {CANDIDATES}, store => '{store}') AS h \
          JOIN {store}.chunks AS c ON c.id = h.chunk_id ORDER BY h.rank"
     );
     let results: Vec<Vec<ReturnedPassage>> = asked(loaded)
@@ -80,8 +80,8 @@ fn passages(server: &Server, loaded: &Loaded, mode: &str, strategy: &str) -> Met
         "SELECT uri, tokens::bigint, \
              ARRAY(SELECT lower(span) FROM unnest(spans) AS span), \
              ARRAY(SELECT upper(span) FROM unnest(spans) AS span) \
-         FROM passage.search(query => $1, embedding => $2::real[], mode => $3, \
-             max_passages => {CANDIDATES}, candidates => {CANDIDATES}, strategy => $4, \
+         FROM passage.search(query => $1, embedding => $2::real[], ranking => passage.ranking(mode => $3, candidates => {CANDIDATES}), \
+             max_passages => {CANDIDATES}, strategy => $4, \
              max_tokens => $5, store => '{}')",
         loaded.store
     );

@@ -111,6 +111,7 @@ impl<'s> Store<'s> {
             (self.chunks[first].unit == Unit::Container).then(|| Container {
                 depth,
                 first: self.ordinal(first),
+                head_tokens: self.tokens(first),
                 last: self.ordinal(last),
             })
         });
@@ -123,7 +124,7 @@ impl<'s> Store<'s> {
             probe,
             chunk: self.id(index),
             ordinal: Some(self.ordinal(index)),
-            tokens: u32::try_from(self.chunks[index].passage.tokens).unwrap_or(u32::MAX),
+            tokens: self.tokens(index),
             depth_below,
         };
         let mut rows: Vec<_> =
@@ -187,6 +188,10 @@ impl<'s> Store<'s> {
     fn ordinal(&self, index: usize) -> i32 {
         let document = &self.documents[self.chunks[index].passage.document];
         i32::try_from(index - document.start).expect("documents are small")
+    }
+
+    fn tokens(&self, index: usize) -> u32 {
+        u32::try_from(self.chunks[index].passage.tokens).unwrap_or(u32::MAX)
     }
 
     fn id(&self, index: usize) -> Uuid {

@@ -54,14 +54,16 @@ fn calls(head: Uuid, member: Uuid, chunks: usize) -> [(String, String); 6] {
         (format!("`{strategy}`"), format!("SELECT count(content) FROM passage.{call}"))
     };
     let call = |function: &str, count: &str| {
-        let call = format!("{function}('{{{member}}}', NULL, 'document', {max_chunks})");
+        let call = format!(
+            "{function}('{{{member}}}', NULL, 'document', limits => passage.limits({max_chunks}))"
+        );
         (format!("`{function}` by `document`"), format!("SELECT {count} FROM passage.{call}"))
     };
     [
         rows("document", member, ""),
         rows("section", head, ""),
         rows("hierarchical", member, ""),
-        rows("merge", member, ", threshold => 0"),
+        rows("merge", member, ", limits => passage.limits(threshold => 0)"),
         call("explain_context", "count(*)"),
         call("reassemble", "sum(cardinality(chunk_ids))"),
     ]

@@ -33,7 +33,7 @@ pub async fn measure(
     let sessions = [Session::open(cluster).await, Session::open(cluster).await];
     let ours = format!(
         "SELECT chunk_id, document_id, uri, title, section, score, tokens, content
-        FROM passage.search_hits(embedding => $1, max_hits => {hits}, candidates => {hits})"
+        FROM passage.search_hits(embedding => $1, max_hits => {hits}, ranking => passage.ranking(candidates => {hits}))"
     );
     sessions[1].run(&settings(embedding_type, hits)).await;
     let statements =

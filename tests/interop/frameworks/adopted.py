@@ -105,7 +105,7 @@ def check_context(connection):
         "SELECT id, document_id, ordinal FROM app.chunks WHERE ordinal = 2 ORDER BY id LIMIT 1"
     ).fetchone()
     rows = connection.execute(
-        "SELECT document_id, ordinal, source_id FROM passage.expand_context(%s, before => 1, after => 1, strategy => 'adjacent', store => 'app')",
+        "SELECT document_id, ordinal, source_id FROM passage.expand_context(%s, 'adjacent', limits => passage.limits(before => 1, after => 1), store => 'app')",
         (hit,),
     ).fetchall()
     assert {row[0] for row in rows} == {document}

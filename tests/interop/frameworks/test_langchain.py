@@ -28,7 +28,7 @@ def test_pgvectorstore_reads_the_chunks_of_a_store(connection, session):
     found = session["documents"]
     assert len(found) == 4 and {document.metadata["kind"] for document in found} == {"prose"}
     nearest = connection.execute(
-        "SELECT chunk_id::text FROM passage.search_hits(embedding => %s::real[], kind => 'prose', max_hits => 4)",
+        "SELECT chunk_id::text FROM passage.search_hits(embedding => %s::real[], filter => passage.filter(kind => 'prose'), max_hits => 4)",
         (documents.embed("how do filters apply"),),
     ).fetchall()
     assert [document.id for document in found] == [chunk for (chunk,) in nearest]

@@ -24,7 +24,7 @@ def test_pgvectorstore_reads_the_chunks_of_a_store(connection, session):
 
     nodes = session["nodes"]
     nearest = connection.execute(
-        "SELECT chunk_id::text FROM passage.search_hits(embedding => %s::real[], kind => 'prose', max_hits => 4)",
+        "SELECT chunk_id::text FROM passage.search_hits(embedding => %s::real[], filter => passage.filter(kind => 'prose'), max_hits => 4)",
         (documents.embed("how do filters apply"),),
     ).fetchall()
     assert [node.node_id for node in nodes] == [chunk for (chunk,) in nearest]

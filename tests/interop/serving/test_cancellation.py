@@ -11,7 +11,7 @@ from servers import serving, started
 from statements import count, until, waiting
 
 SERVE = ["serve", "--no-embed", "--listen", "127.0.0.1:0"]
-SEARCH = {"query": "log", "mode": "text"}
+SEARCH = {"query": "log", "ranking": {"mode": "text"}}
 
 
 @contextlib.contextmanager

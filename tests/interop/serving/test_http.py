@@ -49,11 +49,11 @@ def test_the_client_of_openai_embeds_with_the_model_of_the_store(library, server
 
 
 def test_results_are_the_rows_of_the_sql_functions(library, server):
-    arguments = {"query": "row-level security", "mode": "text", "max_passages": 3}
+    arguments = {"query": "row-level security", "ranking": {"mode": "text"}, "max_passages": 3}
     status, answer = request(f"{server}/search", arguments)
     assert status == 200
     with psycopg.connect(library) as connection:
-        sql = "SELECT to_jsonb(found) FROM passage.search('row-level security', mode => 'text', max_passages => 3) AS found"
+        sql = "SELECT to_jsonb(found) FROM passage.search('row-level security', ranking => passage.ranking(mode => 'text'), max_passages => 3) AS found"
         assert answer["results"] == [row for (row,) in connection.execute(sql)]
         hit = answer["results"][0]["hit_ids"][0]
         sql = "SELECT to_jsonb(context) FROM passage.expand_context(%s, strategy => 'broad') AS context"

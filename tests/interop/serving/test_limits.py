@@ -13,7 +13,7 @@ from servers import serving
 from statements import until
 
 SERVE = ["serve", "--no-embed", "--listen", "127.0.0.1:0"]
-SEARCH = {"query": "log", "mode": "text"}
+SEARCH = {"query": "log", "ranking": {"mode": "text"}}
 
 
 def test_at_most_512_connections_are_open(handbook):

@@ -61,17 +61,18 @@ def test_tools_search_and_read_over_both_transports(library, transport):
 def test_pages_continue_where_the_one_before_ended(library):
     async def test(session):
         question = {"query": "chunks of a section", "limit": 3, "max_tokens": 500}
-        hits, offset, pages = [], 0, 0
-        while offset is not None:
-            page = (await session.call_tool("search", {**question, "offset": offset})).structured_content
-            assert page["passages"], "an offset leads to an empty page"
+        hits, shown, pages = [], [], 0
+        while pages < 12:
+            page = (await session.call_tool("search", {**question, "skip": shown})).structured_content
             tokens = sum(passage["tokens"] for passage in page["passages"])
-            assert tokens <= 500 or f"{tokens} tokens" in page["notes"][-1]
+            assert tokens <= 500 or any(f"{tokens} tokens" in note for note in page["notes"])
             hits += [hit for passage in page["passages"] for hit in passage["hit_ids"]]
-            offset, pages = page["next_offset"], pages + 1
+            chunks = [chunk for passage in page["passages"] for chunk in passage["chunk_ids"]]
+            assert chunks and not set(chunks) & set(shown)
+            shown, pages = shown + chunks, pages + 1
         assert pages > 5 and len(set(hits)) == len(hits)
         with psycopg.connect(library) as connection:
-            sql = "SELECT chunk_id::text FROM passage.search_hits('chunks of a section', mode => 'text', max_hits => 10)"
+            sql = "SELECT chunk_id::text FROM passage.search_hits('chunks of a section', ranking => passage.ranking(mode => 'text'), max_hits => 10)"
             best = {chunk for (chunk,) in connection.execute(sql)}
         assert len(best & set(hits)) >= 8
 
@@ -177,8 +178,8 @@ def test_an_invalid_call_is_a_tool_error_that_says_what_to_do(library):
         ("search", {"query": "x", "max_tokens": 10**9}, "max_tokens is out of range", "Use 1 to 100000."),
         ("search", {"query": "x", "strategy": "nope"}, 'unrecognized strategy "nope"', "hierarchical"),
         ("search", {"query": "a\0b"}, "NUL", "Remove the NUL character"),
-        ("search", {"query": "x", "kind": "'; DROP TABLE rag.chunks; --"}, "kind is unknown", "The kinds are prose"),
-        ("search", {"query": "x", "offset": 201}, "offset is out of range", "narrower question"),
+        ("search", {"query": "x", "kind": "'; DROP TABLE rag.chunks; --"}, 'unrecognized value for "kind"', '"prose", "code"'),
+        ("search", {"query": "x", "skip": ["x"]}, 'argument "skip" must be an array of uuids', "chunks that were shown already"),
         ("read_passage", {"chunk_id": "0" * 32, "first_line": 3}, "first_line, last_line and context_lines require uri", "Give lines with uri"),
         ("read_passage", {}, "exactly one of chunk_id and uri is required", "chunk_id reads a chunk"),
         ("read_passage", {"chunk_id": "x"}, "chunk_id is not a uuid", "result of search"),
@@ -195,7 +196,7 @@ def test_an_invalid_call_is_a_tool_error_that_says_what_to_do(library):
             assert result.is_error, (tool, arguments)
             assert cause in text(result) and remedy in text(result), (arguments, text(result))
         missing = await session.call_tool("search", {"query": "x", "collection": "nope"})
-        assert "the store has no documents in this collection" in missing.structured_content["notes"][0]
+        assert 'no document has collection "nope"' in missing.structured_content["notes"][0]
         for tool in ["ingest", "remove", "nope"]:
             with pytest.raises(MCPError, match="there is no tool of this name; the tools are search"):
                 await session.call_tool(tool, {})

@@ -30,6 +30,13 @@ BEGIN;
 COMMIT;
 SELECT count(*) FROM shop.chunks;
 
+-- the name in a uri tells the media type, the host of a URL does not
+SELECT uri, _passage.media_type_of_uri(uri) FROM unnest('{docs/a.md,https://example.org/b/c.py?raw=1,https://example.org,shop/tea}'::text[]) AS uri;
+BEGIN;
+UPDATE app.parts SET page = page || '.md' WHERE page = 'tea';
+SELECT DISTINCT uri, media_type FROM shop.documents ORDER BY uri;
+ROLLBACK;
+
 -- unadopt takes everything back
 SELECT count(*) FROM passage.unadopt('shop', dry_run => true);
 SELECT count(*) FROM shop.chunks;

@@ -54,8 +54,8 @@ SELECT stat.idx_scan > before.idx_scan AS walked FROM before, pg_catalog.pg_stat
 
 -- so it is with filters
 SELECT ARRAY(SELECT content FROM passage.search_hits(embedding => pg_temp.vector('query'), max_hits => 40, collection => 'few', store => 'The "Bits"')) = ARRAY(SELECT pg_temp.exact('d.collection = ''few''', 40));
-SELECT content FROM passage.search_hits(embedding => pg_temp.vector('query'), uri_pattern => '1', kind => NULL, max_hits => 3, store => 'The "Bits"');
-SELECT content FROM passage.search_hits(embedding => pg_temp.vector('query'), min_similarity => 0.4, store => 'The "Bits"');
+SELECT content FROM passage.search_hits(embedding => pg_temp.vector('query'), filter => passage.filter(uri_pattern => '1'), max_hits => 3, store => 'The "Bits"');
+SELECT content FROM passage.search_hits(embedding => pg_temp.vector('query'), filter => passage.filter(min_similarity => 0.4), store => 'The "Bits"');
 SELECT count(*) FROM passage.search(embedding => pg_temp.vector('query'), query => 'chunk 2 7', store => 'The "Bits"') AS count;
 SELECT count(*) > 0 FROM passage.fragments(embedding => pg_temp.vector('query'), query => 'chunk', store => 'The "Bits"');
 

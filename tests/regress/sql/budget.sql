@@ -92,7 +92,7 @@ FROM unnest('{1,2,3,6,10}'::integer[]) AS asked, passage.search('alpha', max_pas
 SELECT asked, count(*), min(uri) FILTER (WHERE rank = 1) AS first, sum(tokens) <= 4096 AS bounded
 FROM unnest('{1,2,3,6,10}'::integer[]) AS asked, passage.search('omega', max_passages => asked) GROUP BY asked ORDER BY asked;
 -- candidates of the caller are a limit
-SELECT count(*) FROM passage.search('alpha', max_passages => 3, candidates => 10);
+SELECT count(*) FROM passage.search('alpha', max_passages => 3, ranking => passage.ranking(candidates => 10));
 -- a budget of the caller goes to the best hits
 SELECT count(*), min(uri) FROM passage.search('alpha', max_passages => 3, max_tokens => 900);
 SELECT count(*) FROM passage.search('alpha', max_passages => 0);

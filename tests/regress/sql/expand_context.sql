@@ -63,25 +63,25 @@ FROM (VALUES (1, 'none'), (2, 'adjacent'), (3, 'broad'), (4, 'reassembly'), (5, 
 GROUP BY place, name ORDER BY place;
 
 -- each limit as a named argument
-SELECT role, content FROM passage.expand_context(pg_temp.chunk('Step 1 details'), 'none', parents => 2);
-SELECT role, content FROM passage.expand_context(pg_temp.chunk('Step 1 details'), 'none', parents => 9);
-SELECT role, content FROM passage.expand_context(pg_temp.chunk('Configuration'), 'none', preceding => 2);
-SELECT role, content FROM passage.expand_context(pg_temp.chunk('Prerequisites'), 'none', following => 1);
-SELECT role, content FROM passage.expand_context(pg_temp.chunk('Guide'), 'none', children => 5);
-SELECT role, distance, content FROM passage.expand_context(pg_temp.chunk('Use'), 'none', before => 2, after => 1);
-SELECT role, content FROM passage.expand_context(pg_temp.chunk('Installation steps'), 'broad', children => 0, preceding => 0);
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('Step 1 details'), 'none', limits => passage.limits(parents => 2));
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('Step 1 details'), 'none', limits => passage.limits(parents => 9));
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('Configuration'), 'none', limits => passage.limits(preceding => 2));
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('Prerequisites'), 'none', limits => passage.limits(following => 1));
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('Guide'), 'none', limits => passage.limits(children => 5));
+SELECT role, distance, content FROM passage.expand_context(pg_temp.chunk('Use'), 'none', limits => passage.limits(before => 2, after => 1));
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('Installation steps'), 'broad', limits => passage.limits(children => 0, preceding => 0));
 
 -- siblings of the section alone, or of all sections under the parent
 SELECT pg_temp.load('faq.md', 'text/markdown', 'FAQ: FAQ', 'FAQ/A: A1', 'FAQ/A: A2', 'FAQ/B: B1', 'FAQ/A: A3');
 SELECT siblings, string_agg(role || ' ' || content, ', ' ORDER BY ordinal) AS context
 FROM (VALUES ('parent'), ('section')) AS readings (siblings),
-    passage.expand_context(pg_temp.chunk('A2'), 'none', preceding => 1, following => 1, siblings => readings.siblings)
+    passage.expand_context(pg_temp.chunk('A2'), 'none', limits => passage.limits(preceding => 1, following => 1, siblings => readings.siblings))
 GROUP BY siblings ORDER BY siblings;
 
 -- a window within the document, the parent or the section
 SELECT within, string_agg(content, ', ' ORDER BY ordinal) AS context
 FROM (VALUES ('document'), ('parent'), ('section')) AS bounds (within),
-    passage.expand_context(pg_temp.chunk('Step 1 details'), 'adjacent', before => 4, after => 4, within => bounds.within)
+    passage.expand_context(pg_temp.chunk('Step 1 details'), 'adjacent', limits => passage.limits(before => 4, after => 4, within => bounds.within))
 GROUP BY within ORDER BY within;
 
 -- the width of a window depends on the kind: three chunks of code, one of an API reference
@@ -104,31 +104,31 @@ SELECT content, score, decayed_score FROM passage.expand_contexts(pg_temp.chunks
 
 -- a chunk in the context of two hits belongs to the better hit, of equal ones to the nearer
 SELECT c.role, c.content, hit.content AS hit, distance
-FROM passage.expand_contexts(pg_temp.chunks('w2', 'w5'), '{0.5,0.9}', 'none', before => 2, after => 2) AS c
+FROM passage.expand_contexts(pg_temp.chunks('w2', 'w5'), '{0.5,0.9}', 'none', limits => passage.limits(before => 2, after => 2)) AS c
 JOIN expand.chunks AS hit ON hit.id = c.hit_id ORDER BY c.ordinal;
 SELECT c.content, hit.content AS hit
-FROM passage.expand_contexts(pg_temp.chunks('w2', 'w5'), '{0.5,0.5}', 'none', before => 2, after => 2) AS c
+FROM passage.expand_contexts(pg_temp.chunks('w2', 'w5'), '{0.5,0.5}', 'none', limits => passage.limits(before => 2, after => 2)) AS c
 JOIN expand.chunks AS hit ON hit.id = c.hit_id ORDER BY c.ordinal;
 
 -- if the parent was merged into its first child, that child is the parent
 SELECT pg_temp.load('merged.md', 'text/markdown', 'M: M', 'M/N/First: N with its first child', 'M/N/Second: second child', 'O/P/Q: nothing above');
-SELECT role, content FROM passage.expand_context(pg_temp.chunk('second child'), 'none', parents => 1);
-SELECT role, content FROM passage.expand_context(pg_temp.chunk('second child'), 'none', parents => 2);
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('second child'), 'none', limits => passage.limits(parents => 1));
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('second child'), 'none', limits => passage.limits(parents => 2));
 -- if the hit is that first child, the parent is one level up
-SELECT role, content FROM passage.expand_context(pg_temp.chunk('N with its first child'), 'none', parents => 1);
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('N with its first child'), 'none', limits => passage.limits(parents => 1));
 -- the parent of a section of length one is the preceding root chunk, if there is one
-SELECT role, content FROM passage.expand_context(pg_temp.chunk('Guide'), 'none', parents => 1);
-SELECT role, content FROM passage.expand_context(pg_temp.chunk('M'), 'none', parents => 1);
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('Guide'), 'none', limits => passage.limits(parents => 1));
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('M'), 'none', limits => passage.limits(parents => 1));
 -- a section without a chunk above has no parent, and neither has the root
-SELECT role, content FROM passage.expand_context(pg_temp.chunk('nothing above'), 'none', parents => 1);
-SELECT role, content FROM passage.expand_context(pg_temp.chunk('Title page'), 'none', parents => 1);
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('nothing above'), 'none', limits => passage.limits(parents => 1));
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('Title page'), 'none', limits => passage.limits(parents => 1));
 -- a later chunk cannot be the parent
 SELECT pg_temp.load('late.md', 'text/markdown', 'L/M: early', 'L: late');
-SELECT role, content FROM passage.expand_context(pg_temp.chunk('early'), 'none', parents => 1);
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('early'), 'none', limits => passage.limits(parents => 1));
 
 -- equal headings stay separate sections
 SELECT pg_temp.load('twice.md', 'text/markdown', 'T: T', 'T/Example: example one', 'T/Example/Code: code one', 'T/Example (1): example two', 'T/Example (1)/Code: code two');
-SELECT role, content FROM passage.expand_context(pg_temp.chunk('example two'), 'none', children => 5);
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('example two'), 'none', limits => passage.limits(children => 5));
 
 -- titles can hold any characters, and be empty or NULL
 SELECT pg_temp.load('odd.md', 'text/markdown', 'Odd: Odd', 'Odd/a"b\{c},d: quoted', 'Odd/NULL: null as a word', 'Odd/: empty title');
@@ -151,7 +151,7 @@ SELECT content, tokens FROM passage.expand_context(pg_temp.chunk('Configuration'
 -- strategies of the store: a preset with some limits changed
 INSERT INTO expand.strategies (name, base, children) VALUES ('shallow', 'broad', 0);
 SELECT role, content FROM passage.expand_context(pg_temp.chunk('Installation steps'), 'shallow');
-SELECT role, content FROM passage.expand_context(pg_temp.chunk('Installation steps'), 'shallow', preceding => 0);
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('Installation steps'), 'shallow', limits => passage.limits(preceding => 0));
 -- auto chooses the strategy that is the default for the media type, else a preset
 INSERT INTO expand.strategies (name, default_for) VALUES ('bare', '{text/markdown,text/html}');
 SELECT role, content FROM passage.expand_context(pg_temp.chunk('Installation steps'));
@@ -175,9 +175,9 @@ RESET passage.strategy;
 -- seed 002: a wider window for one kind, the other kinds unchanged
 UPDATE expand.chunks SET kind = 'code' WHERE content = 'w4';
 SELECT string_agg(content, ' ' ORDER BY ordinal) FROM passage.expand_context(pg_temp.chunk('w4'), 'adjacent');
-SELECT string_agg(content, ' ' ORDER BY ordinal) FROM passage.expand_context(pg_temp.chunk('w4'), 'adjacent', windows => '{"code": 4}');
-SELECT string_agg(content, ' ' ORDER BY ordinal) FROM passage.expand_context(pg_temp.chunk('w4'), 'adjacent', windows => '{"prose": 4, "code": 1}', before => 0);
-SELECT string_agg(content, ' ' ORDER BY ordinal) FROM passage.expand_context(pg_temp.chunk('w5'), 'adjacent', windows => '{"code": 4}');
+SELECT string_agg(content, ' ' ORDER BY ordinal) FROM passage.expand_context(pg_temp.chunk('w4'), 'adjacent', limits => passage.limits(windows => '{"code": 4}'));
+SELECT string_agg(content, ' ' ORDER BY ordinal) FROM passage.expand_context(pg_temp.chunk('w4'), 'adjacent', limits => passage.limits(windows => '{"prose": 4, "code": 1}', before => 0));
+SELECT string_agg(content, ' ' ORDER BY ordinal) FROM passage.expand_context(pg_temp.chunk('w5'), 'adjacent', limits => passage.limits(windows => '{"code": 4}'));
 
 -- an id counts once, with its best score
 SELECT role, content, score FROM passage.expand_contexts(pg_temp.chunks('note 1', 'note 2', 'note 1'), '{0.1,0.2,0.3}', 'none');
@@ -221,9 +221,9 @@ FROM (VALUES ('adjacent', 'document', 'parent'), ('adjacent', 'section', 'parent
     LATERAL (SELECT CASE name WHEN 'wide' THEN 3 END AS parents, CASE name WHEN 'wide' THEN 4 WHEN 'far' THEN 9 END AS before,
         CASE WHEN name IN ('wide', 'far') THEN 'broad' ELSE name END AS strategy) AS limits,
     LATERAL (SELECT count(*) AS rows, array_agg(role || distance || content ORDER BY ordinal) AS lone
-        FROM passage.expand_context(hit.id, strategy, parents => parents, before => before, siblings => siblings, within => within)) AS one,
+        FROM passage.expand_context(hit.id, strategy, limits => passage.limits(parents => parents, before => before, siblings => siblings, within => within))) AS one,
     LATERAL (SELECT array_agg(role || distance || content ORDER BY ordinal) AS company
-        FROM passage.expand_contexts(ARRAY[hit.id, pg_temp.chunk('note 1')], NULL, strategy, parents => parents, before => before, siblings => siblings, within => within)
+        FROM passage.expand_contexts(ARRAY[hit.id, pg_temp.chunk('note 1')], NULL, strategy, limits => passage.limits(parents => parents, before => before, siblings => siblings, within => within))
         WHERE hit_id = hit.id) AS several
 WHERE content LIKE 'tree%'
 GROUP BY name, within, siblings ORDER BY name, within, siblings;
@@ -232,11 +232,11 @@ GROUP BY name, within, siblings ORDER BY name, within, siblings;
 SELECT * FROM passage.expand_context(pg_temp.chunk('note 1'), 'wide');
 SELECT * FROM passage.expand_context(NULL, 'wide');
 SELECT * FROM passage.expand_contexts('{}', strategy => '');
-SELECT * FROM passage.expand_context(pg_temp.chunk('note 1'), parents => -1);
-SELECT * FROM passage.expand_context(pg_temp.chunk('note 1'), before => 1000001);
+SELECT * FROM passage.expand_context(pg_temp.chunk('note 1'), limits => passage.limits(parents => -1));
+SELECT * FROM passage.expand_context(pg_temp.chunk('note 1'), limits => passage.limits(before => 1000001));
 SELECT * FROM passage.expand_context(NULL, max_tokens => -2147483648);
-SELECT * FROM passage.expand_context(pg_temp.chunk('note 1'), siblings => 'both');
-SELECT * FROM passage.expand_context(pg_temp.chunk('note 1'), within => 'page');
+SELECT * FROM passage.expand_context(pg_temp.chunk('note 1'), limits => passage.limits(siblings => 'both'));
+SELECT * FROM passage.expand_context(pg_temp.chunk('note 1'), limits => passage.limits(within => 'page'));
 SELECT * FROM passage.expand_contexts(pg_temp.chunks('note 1'), '{0.1,0.2}');
 SELECT * FROM passage.expand_contexts(NULL, '{0.1}');
 SELECT * FROM passage.expand_contexts('{}', '{0.1}');
@@ -244,7 +244,7 @@ SELECT * FROM passage.expand_context(pg_temp.chunk('note 1'), store => 'nowhere'
 SELECT * FROM passage.expand_context(NULL, store => 'o''clock');
 \set VERBOSITY sqlstate
 SELECT * FROM passage.expand_context(NULL, 'wide');
-SELECT * FROM passage.expand_context(NULL, parents => -1);
+SELECT * FROM passage.expand_context(NULL, limits => passage.limits(parents => -1));
 SELECT * FROM passage.expand_contexts('{}', '{0.1}');
 SELECT * FROM passage.expand_context(NULL, store => 'nowhere');
 

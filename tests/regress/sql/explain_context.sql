@@ -11,7 +11,7 @@ LANGUAGE sql STABLE AS $$SELECT array_agg(id ORDER BY place) FROM unnest(content
 \pset null -
 
 -- hits first, then context in the order in which the budget is spent; nothing was cut
-SELECT hit, kept, role, rule, distance, ordinal, section, tokens, tokens_so_far, cut_by FROM passage.explain_context(pg_temp.ids('d'), parents => 3);
+SELECT hit, kept, role, rule, distance, ordinal, section, tokens, tokens_so_far, cut_by FROM passage.explain_context(pg_temp.ids('d'), limits => passage.limits(parents => 3));
 -- if a chunk does not fit, farther chunks of its hit are cut too; those of other hits are not
 SELECT hit, kept, rule, distance, tokens, tokens_so_far, cut_by FROM passage.explain_context(pg_temp.ids('d', 'h'), strategy => 'adjacent', max_tokens => 170);
 SELECT hit, kept, rule, distance, cut_by FROM passage.explain_context(pg_temp.ids('d', 'h'), '{0.1,0.9}', 'adjacent', max_chunks => 4);
@@ -20,7 +20,7 @@ SELECT hit, kept, rule, cut_by FROM passage.explain_context(pg_temp.ids('d', 'h'
 -- each chunk has one row, with the hit that it belongs to
 SELECT hit, rule, ordinal FROM passage.explain_context(pg_temp.ids('c', 'd'), strategy => 'section');
 SELECT strategy, string_agg(rule || ' ' || ordinal, ', ' ORDER BY ordinal) FROM unnest('{document,merge,reassembly,adjacent}'::text[]) AS strategy,
-    passage.explain_context(pg_temp.ids('c', 'd', 'f'), strategy => strategy, threshold => 0.3) GROUP BY strategy ORDER BY strategy;
+    passage.explain_context(pg_temp.ids('c', 'd', 'f'), strategy => strategy, limits => passage.limits(threshold => 0.3)) GROUP BY strategy ORDER BY strategy;
 -- unknown hits have a row with their rank; an id counts once
 SELECT hit, kept, cut_by, tokens FROM passage.explain_context(md5('nothing')::uuid || pg_temp.ids('g', 'g') || NULL::uuid, strategy => 'none');
 SELECT * FROM passage.explain_context(NULL);
@@ -29,7 +29,7 @@ SELECT * FROM passage.explain_context('{}', '{}');
 -- errors
 SELECT * FROM passage.explain_context('{}', strategy => 'wide');
 SELECT * FROM passage.explain_context('{}', '{1}');
-SELECT * FROM passage.explain_context('{}', windows => '{"data": 1}');
+SELECT * FROM passage.explain_context('{}', limits => passage.limits(windows => '{"data": 1}'));
 SELECT * FROM passage.explain_context('{}', store => 'nowhere');
 
 DROP SCHEMA explained CASCADE;

@@ -77,12 +77,12 @@ ORDER BY threshold, query;
 
 -- one document, a version, or the whole store
 SELECT uri, count(*) FROM passage.fragments('copy') GROUP BY uri ORDER BY uri;
-SELECT uri FROM passage.fragments('copy', version => '2');
+SELECT uri FROM passage.fragments('copy', filter => passage.filter(version => '2'));
 SELECT count(*) FROM passage.fragments('copy', collection => 'other');
 UPDATE fragments.documents SET orphaned_at = '2020-01-01' WHERE uri = 'notes.txt';
 SELECT count(*) FROM passage.fragments('kubernetes');
 SELECT count(*) FROM passage.fragments('kubernetes', uri => 'notes.txt');
-SELECT count(*) FROM passage.fragments('kubernetes', uri => 'notes.txt', include_orphaned => true);
+SELECT count(*) FROM passage.fragments('kubernetes', uri => 'notes.txt', filter => passage.filter(include_orphaned => true));
 UPDATE fragments.documents SET orphaned_at = NULL;
 
 -- an empty query uses the words of the uri, else the beginning of the document
@@ -95,7 +95,7 @@ SELECT strategy_used, first_line, last_line, tokens, signals ->> 'hint' AS hint 
 SELECT strategy_used, last_line FROM passage.fragments('kubernetes', uri => 'notes.txt', return_full => false);
 SELECT strategy_used, last_line FROM passage.fragments('kubernetes', uri => 'notes.txt', strategy => 'adaptive');
 SELECT strategy_used, last_line FROM passage.fragments('kubernetes', uri => 'notes.txt', max_tokens => 10);
-SELECT strategy_used, last_line FROM passage.fragments('kubernetes', version => '2');
+SELECT strategy_used, last_line FROM passage.fragments('kubernetes', filter => passage.filter(version => '2'));
 
 -- a whole document, up to a limit
 SELECT fragment_id, strategy_used, first_line, last_line, tokens, signals FROM passage.fragments(uri => 'docs/sessionTimeout.md', return_full => true);
@@ -139,7 +139,7 @@ SELECT uri, last_line FROM passage.fragments('hour', uri => 'notes.txt', collect
 SELECT uri, last_line FROM passage.fragments('hour', uri => 'notes.txt', document_id => 'bbbbbbbb-0000-0000-8000-000000000000', max_tokens => 10);
 UPDATE fragments.documents SET orphaned_at = '2020-01-01' WHERE collection <> '';
 SELECT uri, last_line FROM passage.fragments('hour', uri => 'notes.txt', max_tokens => 10);
-SELECT count(*) FROM passage.fragments('hour', uri => 'notes.txt', include_orphaned => true);
+SELECT count(*) FROM passage.fragments('hour', uri => 'notes.txt', filter => passage.filter(include_orphaned => true));
 DELETE FROM fragments.documents WHERE collection <> '';
 
 -- no query, or an unknown document

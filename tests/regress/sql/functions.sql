@@ -20,6 +20,10 @@ SELECT pronamespace::regnamespace AS schema, proname FROM pg_proc
 WHERE pronamespace IN ('passage'::regnamespace, '_passage'::regnamespace) AND NOT EXISTS (
     SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = pg_proc.oid AND deptype = 'e');
 
+-- a role with passage in its search_path calls the built-in functions: none has a name of pg_catalog
+SELECT DISTINCT proname FROM functions WHERE schema = 'passage' AND EXISTS (
+    SELECT FROM pg_proc AS built_in WHERE built_in.pronamespace = 'pg_catalog'::regnamespace AND built_in.proname = functions.proname);
+
 -- each has a comment, which starts with a lower-case phrase and has no full stop at its end
 SELECT signature, obj_description(oid, 'pg_proc') AS comment FROM functions
 WHERE obj_description(oid, 'pg_proc') IS NULL OR obj_description(oid, 'pg_proc') ~ '^[A-Z]|\.$';

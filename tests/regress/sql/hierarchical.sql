@@ -46,7 +46,7 @@ SELECT content, complete FROM passage.reassemble(pg_temp.chunks('import { hash }
 SELECT rule, content FROM passage.explain_context(pg_temp.chunks('import { hash } from "crypto";'), strategy => 'hierarchical') JOIN whole.chunks ON id = chunk_id ORDER BY chunks.ordinal;
 -- over the budget: the rest of the function, then head and closing part, then the nearest members
 SELECT max_tokens, content, truncated, complete
-FROM unnest('{10,20,40,60}'::integer[]) AS max_tokens, passage.reassemble(pg_temp.chunks('return b; }'), max_tokens => max_tokens, gaps => 'none') ORDER BY max_tokens;
+FROM unnest('{10,20,40,60}'::integer[]) AS max_tokens, passage.reassemble(pg_temp.chunks('return b; }'), max_tokens => max_tokens, output => passage.output(gaps => 'none')) ORDER BY max_tokens;
 SELECT hit, kept, role, rule, distance, ordinal, section, tokens, tokens_so_far, cut_by
 FROM passage.explain_context(pg_temp.chunks('return b; }', 'open() {}') || md5('no such chunk')::uuid, max_tokens => 80);
 -- an invisible hit does not affect others, and a container without its head is incomplete
@@ -66,7 +66,7 @@ SELECT content::json -> 'debug' AS debug, complete FROM passage.reassemble(pg_te
 SELECT content, spans, citations -> 0 ->> 'end' AS cited, truncated, complete FROM passage.reassemble(pg_temp.chunks('"timeout": 30'), max_tokens => 30);
 -- for JSON that does not parse the fallback applies, and complete is false
 UPDATE whole.chunks SET content = '{"server": {!' WHERE content = '{"server": {';
-SELECT content, complete FROM passage.reassemble(pg_temp.chunks('"timeout": 30'), parents => 0);
+SELECT content, complete FROM passage.reassemble(pg_temp.chunks('"timeout": 30'), limits => passage.limits(parents => 0));
 SELECT rule, kept FROM passage.explain_context(pg_temp.chunks('"timeout": 30'));
 
 -- a hit in a list of 300 records returns its record, and the tree finds each of them

@@ -24,9 +24,9 @@ SELECT rank, uri, content, round(score::numeric, 3) AS score, vector_rank, text_
 SELECT rank, uri, content, vector_rank, text_rank, round(score::numeric, 6) AS score,
     round((score - coalesce(5.0 / (10 + vector_rank) + greatest(0, (vector_score - last.vector) / (best.vector - last.vector)), 0)
         - 2 * 1.0 / 2 * coalesce(5.0 / (10 + text_rank) + CASE WHEN best.text > last.text THEN (text_score - last.text) / (best.text - last.text) ELSE 1 END, 0))::numeric, 12) AS rest
-FROM passage.search_hits('five', '{1,0.02,0}', candidates => 6, max_hits => 8),
-    (SELECT max(vector_score), max(text_score) FROM passage.search_hits('five', '{1,0.02,0}', candidates => 6, max_hits => 100)) AS best (vector, text),
-    (SELECT min(vector_score), min(text_score) FROM passage.search_hits('five', '{1,0.02,0}', candidates => 6, max_hits => 100)) AS last (vector, text)
+FROM passage.search_hits('five', '{1,0.02,0}', ranking => passage.ranking(candidates => 6), max_hits => 8),
+    (SELECT max(vector_score), max(text_score) FROM passage.search_hits('five', '{1,0.02,0}', ranking => passage.ranking(candidates => 6), max_hits => 100)) AS best (vector, text),
+    (SELECT min(vector_score), min(text_score) FROM passage.search_hits('five', '{1,0.02,0}', ranking => passage.ranking(candidates => 6), max_hits => 100)) AS last (vector, text)
 ORDER BY rank;
 -- the words weigh 2 m / (n + 1) if the best chunk has m of the n words; a complete ranking by words ends at 0
 SELECT query, bool_and(abs(score - coalesce(5.0 / (10 + vector_rank) + (vector_score - last.vector) / (best.vector - last.vector), 0)
@@ -36,36 +36,36 @@ FROM (VALUES ('15 five', 2, 2), ('15 ten twenty', 1, 3), ('15 five the ten', 2, 
     LATERAL (SELECT min(vector_score) FROM passage.search_hits(query, '{1,0.02,0}', max_hits => 100)) AS last (vector)
 GROUP BY query ORDER BY query;
 SELECT bool_and(a.score = b.score) AS default_is_null FROM passage.search_hits('five', '{1,0.02,0}') AS a
-JOIN passage.search_hits('five', '{1,0.02,0}', rrf_k => NULL, vector_weight => NULL, text_weight => 1) AS b USING (chunk_id);
+JOIN passage.search_hits('five', '{1,0.02,0}', ranking => passage.ranking(text_weight => 1)) AS b USING (chunk_id);
 
 -- both fused by reciprocal rank
 SELECT rank, uri, content, vector_rank, text_rank,
     round((score - coalesce(1.0 / (60 + vector_rank), 0) - coalesce(1.0 / (60 + text_rank), 0))::numeric, 12) AS rest
-FROM passage.search_hits('five', '{1,0.02,0}', candidates => 6, max_hits => 8, rrf_k => 60);
-SELECT uri, content, vector_rank, text_rank FROM passage.search_hits('five', '{1,0.02,0}', candidates => 4, max_hits => 3, text_weight => 0);
-SELECT uri, content, vector_rank, text_rank FROM passage.search_hits('five', '{1,0.02,0}', candidates => 4, max_hits => 3, vector_weight => 0);
-SELECT count(DISTINCT score) AS by_rank FROM passage.search_hits('five', '{1,0.02,0}', rrf_k => 0, max_hits => 3);
+FROM passage.search_hits('five', '{1,0.02,0}', ranking => passage.ranking(candidates => 6, rrf_k => 60), max_hits => 8);
+SELECT uri, content, vector_rank, text_rank FROM passage.search_hits('five', '{1,0.02,0}', ranking => passage.ranking(candidates => 4, text_weight => 0), max_hits => 3);
+SELECT uri, content, vector_rank, text_rank FROM passage.search_hits('five', '{1,0.02,0}', ranking => passage.ranking(candidates => 4, vector_weight => 0), max_hits => 3);
+SELECT count(DISTINCT score) AS by_rank FROM passage.search_hits('five', '{1,0.02,0}', ranking => passage.ranking(rrf_k => 0), max_hits => 3);
 SELECT count(*) FILTER (WHERE vector_rank IS NOT NULL) AS vector, count(*) FILTER (WHERE text_rank IS NOT NULL) AS text
-FROM passage.search_hits('five', '{1,0.02,0}', mode => 'text', max_hits => 100);
+FROM passage.search_hits('five', '{1,0.02,0}', ranking => passage.ranking(mode => 'text'), max_hits => 100);
 
 -- a filter does not reduce the number of hits, although the index alone would find few of b
 SELECT count(*), min(uri), max(vector_rank) FROM passage.search_hits(embedding => '{0.5,0.9,0}', collection => 'b', max_hits => 20);
 SELECT count(*) AS all_of_them FROM passage.search_hits(embedding => '{1,0,0}', max_hits => 1000);
 
 -- min_similarity applies to the hits of both rankings
-SELECT count(*) AS near, min(vector_score) >= 0.9 AS all_near FROM passage.search_hits(embedding => '{1,0,0}', min_similarity => 0.9, max_hits => 100);
-SELECT uri, content FROM passage.search_hits('five', '{1,0,0}', min_similarity => 0.99, max_hits => 100) WHERE text_rank IS NOT NULL ORDER BY uri;
-SELECT count(*) FROM passage.search_hits('five', '{1,0,0}', mode => 'text', min_similarity => 0.9, max_hits => 100);
+SELECT count(*) AS near, min(vector_score) >= 0.9 AS all_near FROM passage.search_hits(embedding => '{1,0,0}', filter => passage.filter(min_similarity => 0.9), max_hits => 100);
+SELECT uri, content FROM passage.search_hits('five', '{1,0,0}', filter => passage.filter(min_similarity => 0.99), max_hits => 100) WHERE text_rank IS NOT NULL ORDER BY uri;
+SELECT count(*) FROM passage.search_hits('five', '{1,0,0}', ranking => passage.ranking(mode => 'text'), filter => passage.filter(min_similarity => 0.9), max_hits => 100);
 
 -- the call uses settings of pgvector and leaves the caller's settings unchanged
 SET hnsw.ef_search = 5;
 SELECT count(*) FROM passage.search_hits(embedding => '[1,0,0]'::vector, max_hits => 30);
-SELECT count(*) FROM passage.search_hits(embedding => '[1,0,0]'::halfvec::vector, mode => 'vector');
+SELECT count(*) FROM passage.search_hits(embedding => '[1,0,0]'::halfvec::vector, ranking => passage.ranking(mode => 'vector'));
 SHOW hnsw.ef_search;
 SHOW hnsw.iterative_scan;
 
 -- passages
-SELECT rank, uri, first_line, tokens, content FROM passage.search('five', '{1,0.02,0}', strategy => 'none', candidates => 2, max_distance => 1) ORDER BY rank;
+SELECT rank, uri, first_line, tokens, content FROM passage.search('five', '{1,0.02,0}', strategy => 'none', ranking => passage.ranking(candidates => 2), output => passage.output(max_distance => 1)) ORDER BY rank;
 
 -- the vector ranking uses the index
 SET enable_seqscan = on;
@@ -88,7 +88,7 @@ CREATE INDEX ON hybrid_wide.embeddings USING hnsw (embedding vector_cosine_ops);
 ANALYZE hybrid_wide.documents, hybrid_wide.chunks, hybrid_wide.embeddings;
 SET hnsw.max_scan_tuples = 1;
 SELECT count(*) AS hits, count(DISTINCT chunk_id) AS chunks, array_agg(ordinal ORDER BY rank) FILTER (WHERE rank <= 10) AS nearest
-FROM passage.search_hits(embedding => '{0.8776,-0.4794}', max_hits => 17500, candidates => 17500, store => 'hybrid_wide') JOIN hybrid_wide.chunks ON id = chunk_id;
+FROM passage.search_hits(embedding => '{0.8776,-0.4794}', max_hits => 17500, ranking => passage.ranking(candidates => 17500), store => 'hybrid_wide') JOIN hybrid_wide.chunks ON id = chunk_id;
 RESET hnsw.max_scan_tuples;
 
 -- a zero vector has no direction; errors
@@ -97,8 +97,8 @@ SELECT * FROM passage.search(embedding => '{1,0}');
 SELECT * FROM passage.search(embedding => '{}');
 SELECT * FROM passage.search(embedding => '{1,NULL,0}');
 SELECT * FROM passage.search(embedding => '{1,NaN,0}');
-SELECT * FROM passage.search(embedding => '{1,0,0}', mode => 'hybrid');
-SELECT * FROM passage.search(embedding => '{1,0,0}', min_similarity => 2);
+SELECT * FROM passage.search(embedding => '{1,0,0}', ranking => passage.ranking(mode => 'hybrid'));
+SELECT * FROM passage.search(embedding => '{1,0,0}', filter => passage.filter(min_similarity => 2));
 
 -- other distances
 SELECT count(*) > 0 AS made FROM passage.create_store('hybrid_l2', 2, 'l2', 'halfvec');
@@ -107,7 +107,7 @@ INSERT INTO hybrid_l2.chunks (id, document_id, ordinal, content)
 SELECT gen_random_uuid(), 'aaaaaaaa-0000-0000-8000-000000000000', n, n::text FROM generate_series(0, 3) AS n;
 INSERT INTO hybrid_l2.embeddings SELECT id, document_id, ARRAY[ordinal, 1]::real[]::halfvec FROM hybrid_l2.chunks;
 SELECT content, round(score::numeric, 3) AS score FROM passage.search_hits(embedding => '{2.1,1}', store => 'hybrid_l2');
-SELECT content FROM passage.search_hits(embedding => '{3,1}', min_similarity => 0.98, store => 'hybrid_l2');
+SELECT content FROM passage.search_hits(embedding => '{3,1}', filter => passage.filter(min_similarity => 0.98), store => 'hybrid_l2');
 SELECT count(*) > 0 AS made FROM passage.create_store('hybrid_ip', 2, 'inner_product');
 INSERT INTO hybrid_ip.documents (id, uri) VALUES ('aaaaaaaa-0000-0000-8000-000000000000', 'a');
 INSERT INTO hybrid_ip.chunks (id, document_id, ordinal, content)

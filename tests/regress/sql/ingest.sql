@@ -21,6 +21,13 @@ FROM ingested.documents;
 SELECT bool_and(left(chunks.id::text, 18) = left(documents.id::text, 18)) AS derived
 FROM ingested.chunks JOIN ingested.documents ON documents.id = document_id;
 
+-- a text without a name is recognized by its content, if that is certain
+SELECT count(*) FROM passage.ingest('unnamed/1', E'# Guide\n\nBegin here.\n\n## Setup\n\nInstall it.\n') AS a,
+    passage.ingest('unnamed/2', E'import os\n\n# note\ndef run(path):\n    return os.stat(path)\n') AS b,
+    passage.ingest('unnamed/3', E'Words, and more of them.\n\n- milk\n- bread\n') AS c;
+SELECT DISTINCT uri, media_type, kind FROM ingested.documents JOIN ingested.chunks ON document_id = documents.id WHERE uri LIKE 'unnamed/%' ORDER BY uri;
+DELETE FROM ingested.documents WHERE uri LIKE 'unnamed/%';
+
 -- each argument that the chunks depend on makes a document changed
 SELECT place, outcome FROM (VALUES (1, 'A'), (2, 'A'), (3, 'B')) AS told (place, title),
     passage.ingest('told.md', 'Some text.', 'text/markdown', told.title, 'books', '1.0', '{"b": 1, "aa": [1.10, {"y": null, "x": true}]}') ORDER BY place;

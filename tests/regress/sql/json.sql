@@ -39,7 +39,7 @@ SELECT scope, tokens FROM passage.store_stats();
 SELECT to_jsonb(p) -> 'score' AS score, to_jsonb(p) -> 'decayed_score' AS decayed FROM unnest('{NaN,Infinity,-Infinity,0.5}'::double precision[]) AS score,
     passage.expand_contexts('{aaaaaaaa-0000-0000-0000-000000000000}', ARRAY[score], 'adjacent') AS p;
 SELECT to_jsonb(p) -> 'score' AS score FROM unnest('{sum,mean}'::text[]) AS by,
-    passage.reassemble(:ids, '{Infinity,-Infinity}', 'none', score_by => by) AS p;
+    passage.reassemble(:ids, '{Infinity,-Infinity}', 'none', ranking => passage.ranking(score_by => by)) AS p;
 
 DROP VIEW results;
 DROP SCHEMA as_json CASCADE;

@@ -12,7 +12,7 @@ LANGUAGE sql STABLE AS $$SELECT array_agg(id ORDER BY place) FROM unnest(content
 CREATE FUNCTION pg_temp.merged(ids uuid[], threshold double precision DEFAULT NULL, count_by text DEFAULT NULL, max_chunks integer DEFAULT NULL) RETURNS text
 LANGUAGE sql STABLE AS $$
     SELECT string_agg(CASE role WHEN 'hit' THEN upper(content) WHEN 'adjacent' THEN '(' || content || ')' ELSE content END, '' ORDER BY ordinal)
-    FROM passage.expand_contexts(ids, NULL, 'merge', threshold => threshold, count_by => count_by, max_chunks => max_chunks)
+    FROM passage.expand_contexts(ids, NULL, 'merge', limits => passage.limits(threshold => threshold, count_by => count_by), max_chunks => max_chunks)
 $$;
 
 -- two of three: merged; one of three and one of two: not, since the threshold must be exceeded
@@ -32,7 +32,7 @@ SELECT pg_temp.merged(pg_temp.ids('h', 'j'));
 SELECT pg_temp.merged(pg_temp.ids('b', 'c'), max_chunks => 2);
 -- a merged section is one passage, scored by its best hit, the mean, the sum or the rank
 SELECT score_by, round(score::numeric, 4) AS score, content
-FROM unnest('{max,mean,sum,rank}'::text[]) AS score_by, passage.reassemble(pg_temp.ids('b', 'e', 'f'), '{0.9,0.3,0.6}', 'merge', max_distance => 0, score_by => score_by, threshold => 0.3);
+FROM unnest('{max,mean,sum,rank}'::text[]) AS score_by, passage.reassemble(pg_temp.ids('b', 'e', 'f'), '{0.9,0.3,0.6}', 'merge', output => passage.output(max_distance => 0), ranking => passage.ranking(score_by => score_by), limits => passage.limits(threshold => 0.3));
 -- a strategy of the store can lower the threshold
 INSERT INTO merging.strategies (name, base, threshold, count_by, default_for) VALUES ('eager', 'merge', 0.1, 'tokens', '{text/*}');
 SELECT string_agg(content, '' ORDER BY ordinal) FROM passage.expand_context((pg_temp.ids('g'))[1]);

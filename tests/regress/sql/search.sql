@@ -47,18 +47,18 @@ SELECT pg_temp.found('全文'), pg_temp.found('日本語'), pg_temp.found('ко�
 SELECT ordinal FROM searched.chunks WHERE tsv @@ websearch_to_tsquery('english', 'getUser');
 
 -- filters apply before the limit
-SELECT uri, version FROM searched.documents JOIN passage.search_hits('dump', max_hits => 1, collection => 'guide', version => '1') AS hit USING (uri);
-SELECT count(*) AS other_version FROM passage.search_hits('dump', collection => 'guide', version => '2');
-SELECT uri, section FROM passage.search_hits('backup store', uri_pattern => 'src/%');
-SELECT uri, section FROM passage.search_hits('store class', media_type => 'text/type*') ORDER BY rank;
-SELECT count(*) AS of_type FROM passage.search_hits('backup', media_type => 'text/markdown');
-SELECT count(*) AS no_wildcards FROM passage.search_hits('backup', media_type => 'text/mark%');
-SELECT uri, section FROM passage.search_hits('backup return', kind => 'code') ORDER BY section;
-SELECT uri, section FROM passage.search_hits('dump', path => 'Backup.Drill');
-SELECT uri, section FROM passage.search_hits('dump', path => '*.Re*');
-SELECT uri, section FROM passage.search_hits('dump', metadata => '{"lang": "en", "reviewed": true}');
-SELECT uri, section FROM passage.search_hits('dump', metadata => '{"tags": ["ops"]}') ORDER BY rank;
-SELECT count(*) AS with_orphans FROM passage.search_hits('dump', include_orphaned => true);
+SELECT uri, version FROM searched.documents JOIN passage.search_hits('dump', max_hits => 1, collection => 'guide', filter => passage.filter(version => '1')) AS hit USING (uri);
+SELECT count(*) AS other_version FROM passage.search_hits('dump', collection => 'guide', filter => passage.filter(version => '2'));
+SELECT uri, section FROM passage.search_hits('backup store', filter => passage.filter(uri_pattern => 'src/%'));
+SELECT uri, section FROM passage.search_hits('store class', filter => passage.filter(media_type => 'text/type*')) ORDER BY rank;
+SELECT count(*) AS of_type FROM passage.search_hits('backup', filter => passage.filter(media_type => 'text/markdown'));
+SELECT count(*) AS no_wildcards FROM passage.search_hits('backup', filter => passage.filter(media_type => 'text/mark%'));
+SELECT uri, section FROM passage.search_hits('backup return', filter => passage.filter(kind => 'code')) ORDER BY section;
+SELECT uri, section FROM passage.search_hits('dump', filter => passage.filter(path => 'Backup.Drill'));
+SELECT uri, section FROM passage.search_hits('dump', filter => passage.filter(path => '*.Re*'));
+SELECT uri, section FROM passage.search_hits('dump', filter => passage.filter(metadata => '{"lang": "en", "reviewed": true}'));
+SELECT uri, section FROM passage.search_hits('dump', filter => passage.filter(metadata => '{"tags": ["ops"]}')) ORDER BY rank;
+SELECT count(*) AS with_orphans FROM passage.search_hits('dump', filter => passage.filter(include_orphaned => true));
 
 -- passages
 SELECT rank, uri, section, first_line, tokens, content FROM passage.search('restore dump', strategy => 'none') ORDER BY rank;
@@ -66,7 +66,7 @@ SELECT rank, uri, section, complete, content FROM passage.search('getUser', max_
 SELECT count(*) FROM passage.search('dump backup store', max_passages => 0);
 SELECT count(*), max(rank) FROM passage.search('backup return 全文', max_passages => 2);
 SELECT sum(tokens) <= 30 AS within FROM passage.search('database dump restore', max_tokens => 30);
-SELECT content FROM passage.search('drill', strategy => 'none', mark_start => '[', mark_end => ']');
+SELECT content FROM passage.search('drill', strategy => 'none', output => passage.output(marks => ARRAY['[', ']']));
 
 -- empty queries
 SELECT count(*) FROM passage.search_hits();
@@ -87,23 +87,23 @@ SELECT name, setting FROM pg_settings WHERE name IN ('enable_seqscan', 'enable_b
 SELECT source FROM pg_settings WHERE name = 'jit';
 
 -- errors
-SELECT * FROM passage.search('dump', mode => 'lexical');
-SELECT * FROM passage.search('dump', mode => 'vector');
-SELECT * FROM passage.search_hits('dump', mode => 'hybrid');
-SELECT * FROM passage.search(mode => 'text');
-SELECT * FROM passage.search('dump', min_similarity => 0.5);
+SELECT * FROM passage.search('dump', ranking => passage.ranking(mode => 'lexical'));
+SELECT * FROM passage.search('dump', ranking => passage.ranking(mode => 'vector'));
+SELECT * FROM passage.search_hits('dump', ranking => passage.ranking(mode => 'hybrid'));
+SELECT * FROM passage.search(ranking => passage.ranking(mode => 'text'));
+SELECT * FROM passage.search('dump', filter => passage.filter(min_similarity => 0.5));
 SELECT * FROM passage.search('dump', ARRAY[1, 2]::real[]);
-SELECT * FROM passage.search('dump', candidates => -1);
-SELECT * FROM passage.search('dump', path => repeat('a', 65537));
+SELECT * FROM passage.search('dump', ranking => passage.ranking(candidates => -1));
+SELECT * FROM passage.search('dump', filter => passage.filter(path => repeat('a', 65537)));
 SELECT * FROM passage.search('dump', filter => jsonb_build_object('media_type', repeat('a', 65537)));
 SELECT * FROM passage.search('dump', max_passages => -1);
-SELECT * FROM passage.search('dump', rrf_k => -1);
-SELECT * FROM passage.search('dump', text_weight => 'NaN');
-SELECT * FROM passage.search('dump', vector_weight => -1);
+SELECT * FROM passage.search('dump', ranking => passage.ranking(rrf_k => -1));
+SELECT * FROM passage.search('dump', ranking => passage.ranking(text_weight => 'NaN'));
+SELECT * FROM passage.search('dump', ranking => passage.ranking(vector_weight => -1));
 SELECT * FROM passage.search('dump', strategy => 'wide');
-SELECT * FROM passage.search('dump', order_by => 'uri');
+SELECT * FROM passage.search('dump', output => passage.output(order_by => 'uri'));
 \set VERBOSITY terse
-SELECT * FROM passage.search('dump', path => '{');
+SELECT * FROM passage.search('dump', filter => passage.filter(path => '{'));
 \set VERBOSITY default
 SELECT * FROM passage.search_hits('dump', max_hits => -1);
 SELECT * FROM passage.search_hits('dump', store => 'nowhere');
@@ -111,6 +111,6 @@ SELECT * FROM passage.search_hits('dump', store => 'nowhere');
 -- a store without tsv
 ALTER TABLE searched.chunks DROP COLUMN tsv;
 SELECT count(*) FROM passage.search_hits('dump');
-SELECT * FROM passage.search('dump', mode => 'text');
+SELECT * FROM passage.search('dump', ranking => passage.ranking(mode => 'text'));
 
 DROP SCHEMA searched CASCADE;

@@ -27,10 +27,10 @@ SELECT left(content, 60) AS begin FROM passage.search('"station 150"', max_passa
 SELECT substring(content FROM 1 FOR 30) AS begin, convert_from(substring(convert_to(content, 'UTF8')
         FROM (citations -> 0 ->> 'start')::integer + 1 FOR (citations -> 0 ->> 'end')::integer - (citations -> 0 ->> 'start')::integer), 'UTF8')
     = (SELECT h.content FROM regress_table.row_hits AS h WHERE h.ordinal = 9) AS cited, array_length(spans, 1) AS spans
-FROM passage.reassemble((SELECT array_agg(id) FROM regress_table.row_hits WHERE ordinal = 9), strategy => 'none', mark_start => '<<', mark_end => '>>') AS p;
+FROM passage.reassemble((SELECT array_agg(id) FROM regress_table.row_hits WHERE ordinal = 9), strategy => 'none', output => passage.output(marks => ARRAY['<<', '>>'])) AS p;
 -- a separator is between rows, not below the header
 SELECT substring(content FROM 1 FOR 31) AS begin, length(content) - length(replace(content, '~', '')) AS separators
-FROM passage.reassemble((SELECT array_agg(id) FROM regress_table.row_hits WHERE ordinal IN (9, 11)), strategy => 'none', separator => '~', max_distance => 9) AS p;
+FROM passage.reassemble((SELECT array_agg(id) FROM regress_table.row_hits WHERE ordinal IN (9, 11)), strategy => 'none', output => passage.output(separator => '~', max_distance => 9)) AS p;
 -- context makes room for the header
 SELECT tokens <= 200 AS within, truncated
 FROM passage.reassemble((SELECT array_agg(id) FROM regress_table.row_hits WHERE ordinal = 9), strategy => 'document', max_tokens => 200) AS p;

@@ -20,7 +20,7 @@ SELECT role, distance, ordinal, level, section, path, tokens, content FROM passa
 SELECT strategy, count(*) FROM unnest('{auto,broad,reassembly,section,document,none}'::text[]) AS strategy,
     passage.expand_context(:piece3, strategy) GROUP BY strategy ORDER BY strategy;
 SELECT uri, title, media_type, section, to_json(content) AS content, tokens, first_line, spans, metadata
-FROM passage.reassemble(ARRAY[:piece3]::uuid[], NULL, 'adjacent', after => 0);
+FROM passage.reassemble(ARRAY[:piece3]::uuid[], NULL, 'adjacent', limits => passage.limits(after => 0));
 SELECT to_json(passage.assemble('aaaaaaaa-0000-0000-8000-000000000000', array_agg(piece))) FROM foreigners.pieces WHERE place < 3;
 SELECT outline, chunks, tokens FROM passage.outline('aaaaaaaa-0000-0000-8000-000000000000');
 SELECT outline FROM passage.outline(uri => 'page');
@@ -37,7 +37,7 @@ SELECT outline, chunks FROM passage.outline('aaaaaaaa-0000-0000-8000-00000000000
 -- with documents, media types and uris
 CREATE VIEW adopted.documents WITH (security_invoker = true) AS
     SELECT DISTINCT page AS id, 'page.py' AS uri, 'text/x-python' AS media_type FROM foreigners.pieces;
-SELECT uri, title, media_type, to_json(content) AS content FROM passage.reassemble(ARRAY[:piece3]::uuid[], NULL, 'adjacent', after => 0);
+SELECT uri, title, media_type, to_json(content) AS content FROM passage.reassemble(ARRAY[:piece3]::uuid[], NULL, 'adjacent', limits => passage.limits(after => 0));
 SELECT count(*) FROM passage.outline(uri => 'page.py');
 
 -- with strategies

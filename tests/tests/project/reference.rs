@@ -169,10 +169,10 @@ async fn the_reference_lists_every_sqlstate() {
     let mut raised = vec!["0A000".to_owned(), "42501".to_owned(), "42704".to_owned()];
     for (code, sql) in [
         ("22023", "SELECT * FROM passage.expand_contexts('{}', strategy => 'wide')"),
-        ("22023", "SELECT * FROM passage.expand_contexts('{}', siblings => 'all')"),
-        ("22023", "SELECT * FROM passage.expand_contexts('{}', parents => -1)"),
-        ("22023", "SELECT * FROM passage.expand_contexts('{}', threshold => 2)"),
-        ("22023", "SELECT * FROM passage.expand_contexts('{}', windows => '[]')"),
+        ("22023", "SELECT * FROM passage.expand_contexts('{}', limits => passage.limits(siblings => 'all'))"),
+        ("22023", "SELECT * FROM passage.expand_contexts('{}', limits => passage.limits(parents => -1))"),
+        ("22023", "SELECT * FROM passage.expand_contexts('{}', limits => passage.limits(threshold => 2))"),
+        ("22023", "SELECT * FROM passage.expand_contexts('{}', limits => passage.limits(windows => '[]'))"),
         ("22023", "SELECT * FROM passage.expand_contexts('{}', '{1}')"),
         ("22023", "SELECT passage.create_store('a', distance => 'far')"),
         ("22023", "SELECT passage.create_store('a', dimensions => 5000)"),

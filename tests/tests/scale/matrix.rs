@@ -78,7 +78,7 @@ const QUERIES: [(&str, Agreement, &str); 35] = [
     (
         "`reassemble` of 12 hits, imports",
         Equal,
-        "SELECT * FROM passage.reassemble($MANY, NULL, 'hierarchical', imports => true, store => '$STORE')",
+        "SELECT * FROM passage.reassemble($MANY, NULL, 'hierarchical', output => passage.output(imports => true), store => '$STORE')",
     ),
     (
         "`reassemble` with unknown ids",
@@ -98,7 +98,7 @@ const QUERIES: [(&str, Agreement, &str); 35] = [
     (
         "`search` by words with filters",
         Equal,
-        "SELECT * FROM passage.search('$QUESTION', uri_pattern => '%guide%', media_type => 'text/*', store => '$STORE')",
+        "SELECT * FROM passage.search('$QUESTION', filter => passage.filter(uri_pattern => '%guide%', media_type => 'text/*'), store => '$STORE')",
     ),
     (
         "`search` by embedding",

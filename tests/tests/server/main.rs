@@ -55,8 +55,13 @@ mod rights {
 
 /// Search in the words of a store.
 mod search {
+    mod argument_groups;
+    mod choosing;
+    mod filters;
     mod indexes;
+    mod metadata_filters;
     mod misspelled;
+    mod nothing_found;
 }
 
 /// The version of a document that a call sees.

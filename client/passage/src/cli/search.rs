@@ -52,10 +52,10 @@ pub struct Search {
     pub limit: u32,
     /// Number of chunks to find by meaning, and number to find by words, 1 to 1000000 [default:
     /// three times the limit, at least 30]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, hide_short_help = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub candidates: Option<u32>,
     /// Also print the best chunks without context, before the passages
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub chunks: bool,
     /// Print one JSON object: passages, chunks with --chunks, notes, and times in milliseconds
     #[arg(long)]
@@ -75,31 +75,32 @@ pub struct Filters {
     /// Search only this collection
     #[arg(long, value_name = "NAME")]
     pub collection: Option<String>,
-    /// Search only this version of the collection
-    #[arg(long = "version", value_name = "VERSION")]
+    /// Search only this version of the collection; latest is the highest of each collection, and
+    /// 8.* are all that begin so
+    #[arg(long = "version", hide_short_help = true, value_name = "VERSION")]
     pub collection_version: Option<String>,
     /// Search only documents whose uri matches this LIKE pattern: % matches any text, _ any
     /// character
     #[arg(long, value_name = "PATTERN")]
     pub uri: Option<String>,
     /// Search only documents of this media type, such as text/markdown or text/*
-    #[arg(long, value_name = "TYPE")]
+    #[arg(long, hide_short_help = true, value_name = "TYPE")]
     pub media_type: Option<String>,
     /// Search only chunks of this kind
     #[arg(long, value_name = "KIND", value_parser = Kind::NAMES.map(|(_, name)| name))]
     pub kind: Option<String>,
     /// Search only sections whose path matches this ltree query, such as 'Guide.*'
-    #[arg(long, value_name = "LQUERY")]
+    #[arg(long, hide_short_help = true, value_name = "LQUERY")]
     pub path: Option<String>,
     /// Search only chunks whose metadata, merged with that of the document, contains this JSON
-    /// object
-    #[arg(long, value_name = "JSON")]
+    /// object, or fulfills its conditions, as in {"year": {"$gte": 2020}}
+    #[arg(long, hide_short_help = true, value_name = "JSON")]
     pub metadata: Option<String>,
     /// Minimum cosine similarity to the question, -1 to 1; needs embeddings [default: none]
-    #[arg(long, value_name = "COSINE", allow_negative_numbers = true)]
+    #[arg(long, hide_short_help = true, value_name = "COSINE", allow_negative_numbers = true)]
     pub min_similarity: Option<f64>,
     /// Also search documents that are marked as orphaned
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub include_orphaned: bool,
 }
 
@@ -118,10 +119,10 @@ pub struct Context {
     pub max_tokens: Option<u32>,
     /// Maximum number of chunks of all passages together, 0 to 1000000; hits are never dropped
     /// [default: set by the strategy]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    #[arg(long, hide_short_help = true, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     pub max_chunks: Option<u32>,
     /// Order of passages [default: score]
-    #[arg(long, value_name = "ORDER", value_parser = ["score", "document"])]
+    #[arg(long, hide_short_help = true, value_name = "ORDER", value_parser = ["score", "document"])]
     pub order_by: Option<String>,
 }
 

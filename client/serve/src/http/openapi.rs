@@ -6,6 +6,7 @@ use crate::web::{answer, reject};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
+use passage_core::arguments::GROUPS;
 use passage_store::{Column, Function};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -94,7 +95,8 @@ fn arguments(function: &Function) -> Value {
     let given = || function.arguments.iter().filter(|argument| argument.name != "store");
     let mut properties = Map::new();
     for argument in given() {
-        let mut schema = schema(&argument.sql_type);
+        let group = GROUPS.iter().find(|group| group.name == argument.name);
+        let mut schema = group.map_or_else(|| schema(&argument.sql_type), |group| group.schema());
         if let Some(description) = &argument.description {
             schema["description"] = json!(description);
         }

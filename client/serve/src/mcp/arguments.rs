@@ -6,8 +6,6 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-/// The largest offset of a page of hits.
-pub(super) const MAX_HIT_OFFSET: u32 = 200;
 /// The largest offset of a page of fragments, which small budgets cut into many parts.
 pub(super) const MAX_FRAGMENT_OFFSET: u32 = 1_000_000;
 /// The largest number of results in a page.
@@ -71,7 +69,7 @@ pub(super) struct SearchArguments {
     pub(super) query: String,
     /// Only this collection, as `list_collections` names it.
     pub(super) collection: Option<String>,
-    /// Only this version of the collection.
+    /// Only this version of the collection. `latest` is the highest one, `8.*` are all that begin so.
     pub(super) version: Option<String>,
     /// Only documents whose uri matches this LIKE pattern, such as src/%.
     pub(super) uri_pattern: Option<String>,
@@ -85,8 +83,8 @@ pub(super) struct SearchArguments {
     pub(super) limit: Option<u32>,
     /// The maximum number of tokens of all passages together, 1 to 100000, 2000 by default.
     pub(super) max_tokens: Option<u32>,
-    /// `next_offset` of the previous page. Repeat all other arguments. 0 is the first page.
-    pub(super) offset: Option<u32>,
+    /// The `chunk_ids` of passages that you have already. The result has other passages, without text of these chunks.
+    pub(super) skip: Option<Vec<String>>,
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -1,8 +1,7 @@
-//! Pages of search results.
+//! Passages of a search, and pages of fragments.
 //!
-//! The budget of the page decides the context of its passages. So page 2 is not the second part of one larger result.
-//! A later page has the best hits that no earlier page contains. Fragments have no context: their pages are parts of
-//! one list.
+//! The next passages of a search are those of the same call with the chunks that were shown in `skip`. Fragments have no
+//! context: their pages are parts of one list.
 
 use super::arguments::Page;
 use super::parts::parts;
@@ -10,93 +9,37 @@ use super::results::{CitedPassage, PassageRow, Passages, note, parse_rows};
 use crate::error::Error;
 use crate::reader::Reader;
 use passage_store::{CallResult, Notice};
-use serde::Deserialize;
 use serde_json::{Map, Value};
-use std::collections::HashSet;
 
-/// The maximum number of hits and of fragments on all pages together.
+/// The maximum number of fragments on all pages together.
 const MAX_RESULTS: usize = 100;
 /// The largest budget that the extension takes.
 const MAX_TOKENS: u32 = 1_000_000;
 
-/// Returns a page of passages. `query` has the question and the filters, `strategy` the context.
+/// Returns the passages of a search. `arguments` are those of the function.
 pub(super) async fn search(
     reader: &Reader,
-    query: Map<String, Value>,
-    strategy: Option<&str>,
+    arguments: Map<String, Value>,
     page: Page,
 ) -> Result<Passages, Error> {
-    // The question is embedded once for all calls.
-    let query = reader.with_embedding("search", query).await?;
-    let with_limits = |mut arguments: Map<String, Value>| {
-        arguments.insert("max_tokens".into(), page.max_tokens.into());
-        if let Some(strategy) = strategy {
-            arguments.insert("strategy".into(), strategy.into());
-        }
-        arguments
-    };
-    let mut arguments = with_limits(query.clone());
-    arguments.insert("max_passages".into(), page.limit.into());
-    let first = reader.call("search", &arguments).await?;
-    let mut arguments = query;
-    arguments.insert("max_hits".into(), MAX_RESULTS.into());
-    let hits = reader.call("search_hits", &arguments).await?;
-
-    let mut passages = read_passages(&first)?;
-    let (mut notices, mut rest) = (first.notices, parse_rows::<Hit>(&hits)?);
-    extend(&mut notices, hits.notices);
-    let is_capped = rest.len() == MAX_RESULTS;
-    remove_shown(&mut rest, &passages);
-    // The context of each page decides which hits follow, so the earlier pages are made again.
-    let (mut offset, mut next) = (0, 1);
-    while next <= page.offset && !rest.is_empty() {
-        let before = rest.len();
-        let taken: Vec<Hit> =
-            rest.drain(..fitting(rest.iter().map(|hit| hit.tokens.unwrap_or(0)), page)).collect();
-        let mut arguments = with_limits(Map::new());
-        arguments
-            .insert("chunk_ids".into(), taken.iter().map(|hit| hit.chunk_id.as_str()).collect());
-        arguments.insert("scores".into(), taken.iter().map(|hit| hit.score).collect());
-        let result = reader.call("reassemble", &arguments).await?;
-        passages = read_passages(&result)?;
-        extend(&mut notices, result.notices);
-        remove_shown(&mut rest, &passages);
-        (offset, next) = (next, next + (before - rest.len()) as u32);
-    }
-    if next <= page.offset && offset < page.offset {
-        passages.clear();
-    }
-    let next_offset = (!rest.is_empty()).then_some(next);
-    let mut notes = notes(&notices, &passages, page);
+    let result = reader.call("search", &arguments).await?;
+    let passages = read_passages(&result)?;
+    let mut notes = notes(&result.notices, &passages, page);
     if passages.iter().any(|passage| passage.truncated) {
         notes.push(CUT_CONTEXT.into());
     }
-    if is_capped && next_offset.is_none() {
-        notes.push(format!(
-            "search finds the best {MAX_RESULTS} hits; ask a narrower question for others"
-        ));
+    if passages.len() == page.limit as usize {
+        notes.push(OTHER_PASSAGES.into());
     }
-    Ok(Passages { passages, next_offset, notes })
+    Ok(Passages { passages, next_offset: None, notes })
 }
+
+/// The note for as many passages as were asked for, because there may be others.
+const OTHER_PASSAGES: &str = "there may be other passages: call search again with skip, the chunk_ids of the passages that you have";
 
 /// The note for passages whose context is cut.
 pub(super) const CUT_CONTEXT: &str = "context was left out (truncated); for more, call read_passage with a chunk_id \
     and a larger max_tokens, or with uri, first_line and last_line";
-
-/// A hit without its text.
-#[derive(Deserialize)]
-struct Hit {
-    chunk_id: String,
-    score: f64,
-    tokens: Option<i64>,
-}
-
-/// Removes the hits that passages contain.
-fn remove_shown(hits: &mut Vec<Hit>, passages: &[CitedPassage]) {
-    let shown: HashSet<&str> =
-        passages.iter().flat_map(|passage| &passage.chunk_ids).map(String::as_str).collect();
-    hits.retain(|hit| !shown.contains(hit.chunk_id.as_str()));
-}
 
 /// Reads the rows of a call.
 fn read_passages(result: &CallResult) -> Result<Vec<CitedPassage>, Error> {
@@ -150,15 +93,6 @@ fn cut_line(passage: &CitedPassage) -> String {
              larger max_tokens"
         ),
         _ => "a line is cut at max_tokens; call again with a larger max_tokens".into(),
-    }
-}
-
-/// Adds notices that are not among them.
-fn extend(notices: &mut Vec<Notice>, more: Vec<Notice>) {
-    for notice in more {
-        if !notices.contains(&notice) {
-            notices.push(notice);
-        }
     }
 }
 

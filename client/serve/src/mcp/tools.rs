@@ -1,9 +1,8 @@
 //! The tools: what a model reads of them, and what they do.
 
 use super::arguments::{
-    FragmentsArguments, IngestArguments, ListCollectionsArguments, MAX_FRAGMENT_OFFSET,
-    MAX_HIT_OFFSET, MAX_TOKENS, OutlineArguments, Page, ReadPassageArguments, RemoveArguments,
-    SearchArguments, budget, parse,
+    FragmentsArguments, IngestArguments, ListCollectionsArguments, MAX_FRAGMENT_OFFSET, MAX_TOKENS,
+    OutlineArguments, Page, ReadPassageArguments, RemoveArguments, SearchArguments, budget, parse,
 };
 use super::pages;
 use super::results::{
@@ -14,7 +13,6 @@ use super::writer::{Writer, removal, text_document};
 use crate::error::Error;
 use crate::lines::Lines;
 use crate::reader::Reader;
-use passage_split::Kind;
 use passage_store::{self as store, DocumentFilter, ListedDocument};
 use rmcp::model::{Tool as Description, ToolAnnotations};
 use serde::{Deserialize, Serialize};
@@ -87,7 +85,7 @@ impl Tool {
                 "Search passages",
                 "Finds the passages that answer a question, by meaning and by words. Returns whole passages with \
                  their context, each with a citation uri:first-last and chunk ids. Use it first. If a passage is not \
-                 enough, call read_passage with its chunk_id and a broader strategy.",
+                 enough, call read_passage with its chunk_id and a broader strategy, or search with skip for others.",
             )
             .with_input_schema::<SearchArguments>()
             .with_output_schema::<Passages>(),
@@ -179,19 +177,15 @@ fn object(arguments: Value) -> Map<String, Value> {
 
 async fn search(reader: &Reader, given: SearchArguments) -> Result<Answer, Error> {
     require_query(&given.query)?;
-    let page =
-        Page::new((given.offset, MAX_HIT_OFFSET), (given.limit, 5), (given.max_tokens, 2_000))?;
-    if given.kind.as_deref().is_some_and(|kind| Kind::from_name(kind).is_none()) {
-        let kinds = Kind::NAMES.map(|(_, name)| name).join(", ");
-        return Err(Error::invalid("kind is unknown", format!("The kinds are {kinds}.")));
-    }
-    let query = object(json!({
-        "query": given.query, "collection": given.collection, "version": given.version,
-        "uri_pattern": given.uri_pattern, "kind": given.kind, "mode": given.mode,
+    let page = Page::new((None, 0), (given.limit, 5), (given.max_tokens, 2_000))?;
+    let arguments = object(json!({
+        "query": given.query, "collection": given.collection, "strategy": given.strategy,
+        "max_passages": page.limit, "max_tokens": page.max_tokens, "skip": given.skip,
+        "filter": { "version": given.version, "uri_pattern": given.uri_pattern, "kind": given.kind },
+        "ranking": { "mode": given.mode },
     }));
-    let found = Box::pin(pages::search(reader, query, given.strategy.as_deref(), page)).await;
-    let mut passages = named_strategies(reader, found).await?;
-    explain_nothing(reader, &mut passages, given.collection, given.version).await?;
+    let found = Box::pin(pages::search(reader, arguments, page)).await;
+    let passages = named_strategies(reader, found).await?;
     Ok(Answer::new(passages.text("passages"), &passages))
 }
 
@@ -203,28 +197,11 @@ async fn fragments(reader: &Reader, given: FragmentsArguments) -> Result<Answer,
         (given.max_tokens, 1_000),
     )?;
     let query = object(json!({
-        "query": given.query, "uri": given.uri, "collection": given.collection, "version": given.version,
+        "query": given.query, "uri": given.uri, "collection": given.collection,
+        "filter": { "version": given.version },
     }));
-    let mut passages = Box::pin(pages::fragments(reader, query, page)).await?;
-    explain_nothing(reader, &mut passages, given.collection, given.version).await?;
+    let passages = Box::pin(pages::fragments(reader, query, page)).await?;
     Ok(Answer::new(passages.text("fragments"), &passages))
-}
-
-/// Adds a note to an empty result if the collection does not exist.
-async fn explain_nothing(
-    reader: &Reader,
-    passages: &mut Passages,
-    collection: Option<String>,
-    version: Option<String>,
-) -> Result<(), Error> {
-    if passages.passages.is_empty() && (collection.is_some() || version.is_some()) {
-        let filter = DocumentFilter { collection, version, limit: 1, ..DocumentFilter::default() };
-        if reader.documents(&filter).await?.is_empty() {
-            let note = "the store has no documents in this collection and version; list_collections lists the collections";
-            passages.notes.push(note.into());
-        }
-    }
-    Ok(())
 }
 
 fn require_query(query: &str) -> Result<(), Error> {

@@ -5,7 +5,7 @@ import { COLUMNS, EMBEDDING_VARIABLE, psqlCommand, statement } from './sql.js'
 
 // Returns the question if the server embeds it for a search, else null.
 export function questionOf(call, store) {
-  return store.embeds_queries && call.query && call.mode !== 'text' ? call.query : null
+  return store.embeds_queries && call.query && call.ranking?.mode !== 'text' ? call.query : null
 }
 
 // Returns the controls that copy a call as SQL and as a psql command.
@@ -13,9 +13,9 @@ export function questionOf(call, store) {
 // SQL gets the embedding of the question as numbers; the command lets `passage embed` make it.
 export function callCopies(name, call, question, store) {
   const written = (embedding) => {
-    const { query, mode, ...rest } = call
+    const { query, ...rest } = call
     // A search by meaning alone takes no words.
-    const first = query === undefined ? {} : { query, ...(embedding && { embedding }), mode }
+    const first = query === undefined ? {} : { query, ...(embedding && { embedding }) }
     return statement(COLUMNS[name], name, { ...first, ...rest, store: store.store })
   }
   const sql = async () => {

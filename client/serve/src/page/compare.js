@@ -123,7 +123,7 @@ async function documentsOf(sides) {
 function describe({ call }) {
   const parts = [call.strategy ?? 'default strategy']
   if (call.max_tokens !== undefined) parts.push(call.max_tokens ? count(call.max_tokens, 'token') : 'no budget')
-  if (call.max_chunks !== undefined) parts.push(count(call.max_chunks, 'chunk'))
+  if (call.limits?.max_chunks !== undefined) parts.push(count(call.limits.max_chunks, 'chunk'))
   return parts.join(', ')
 }
 

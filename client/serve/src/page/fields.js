@@ -5,7 +5,7 @@ import { formatState } from './state.js'
 
 const LIMIT = { type: 'number', min: 0, max: 1_000_000, step: 1 }
 
-// Each field: its label, its input, and the value that a new view has.
+// Each field: its label, its input, the value that a new view has, and the argument of SQL that has it as a key.
 const FIELDS = {
   query: { label: 'Question or words', type: 'search', initial: '' },
   strategy: {
@@ -17,6 +17,7 @@ const FIELDS = {
   max_passages: { label: 'Passages', ...LIMIT, min: 1, max: 100, initial: '5' },
   max_hits: { label: 'Hits', ...LIMIT, min: 1, max: 100, initial: '5' },
   mode: {
+    group: 'ranking',
     label: 'Search by',
     options: () => [
       ['hybrid', 'meaning and words'],
@@ -26,24 +27,24 @@ const FIELDS = {
     none: 'what the store allows',
   },
   collection: { label: 'Collection', options: (_, collections) => collections.map((name) => [name, name]), none: 'all' },
-  version: { label: 'Version', type: 'text' },
-  uri_pattern: { label: 'URI pattern', type: 'text', placeholder: 'docs/%' },
-  media_type: { label: 'Media type', type: 'text', placeholder: 'text/*' },
-  kind: { label: 'Kind', options: () => ['prose', 'code', 'data', 'api-reference'].map((one) => [one, one]), none: 'all' },
-  path: { label: 'Section path', type: 'text', placeholder: 'logging.*' },
-  min_similarity: { label: 'Least similarity', type: 'number', min: -1, max: 1, step: 'any' },
-  max_chunks: { label: 'Chunks', ...LIMIT },
-  max_distance: { label: 'Distance of hits', ...LIMIT },
-  include_orphaned: { label: 'Orphaned documents', type: 'checkbox' },
-  imports: { label: 'Add imports', type: 'checkbox' },
+  version: { group: 'filter', label: 'Version', type: 'text' },
+  uri_pattern: { group: 'filter', label: 'URI pattern', type: 'text', placeholder: 'docs/%' },
+  media_type: { group: 'filter', label: 'Media type', type: 'text', placeholder: 'text/*' },
+  kind: { group: 'filter', label: 'Kind', options: () => ['prose', 'code', 'data', 'api-reference'].map((one) => [one, one]), none: 'all' },
+  path: { group: 'filter', label: 'Section path', type: 'text', placeholder: 'logging.*' },
+  min_similarity: { group: 'filter', label: 'Least similarity', type: 'number', min: -1, max: 1, step: 'any' },
+  max_chunks: { group: 'limits', label: 'Chunks', ...LIMIT },
+  max_distance: { group: 'output', label: 'Distance of hits', ...LIMIT },
+  include_orphaned: { group: 'filter', label: 'Orphaned documents', type: 'checkbox' },
+  imports: { group: 'output', label: 'Add imports', type: 'checkbox' },
   chunk: { label: 'Id of the chunk', type: 'text', initial: '' },
   chunks: { label: 'Ids of chunks', type: 'text', initial: '' },
-  parents: { label: 'Parents', ...LIMIT },
-  preceding: { label: 'Preceding', ...LIMIT },
-  following: { label: 'Following', ...LIMIT },
-  children: { label: 'Children', ...LIMIT },
-  before: { label: 'Before', ...LIMIT },
-  after: { label: 'After', ...LIMIT },
+  parents: { group: 'limits', label: 'Parents', ...LIMIT },
+  preceding: { group: 'limits', label: 'Preceding', ...LIMIT },
+  following: { group: 'limits', label: 'Following', ...LIMIT },
+  children: { group: 'limits', label: 'Children', ...LIMIT },
+  before: { group: 'limits', label: 'Before', ...LIMIT },
+  after: { group: 'limits', label: 'After', ...LIMIT },
 }
 
 // The filters of `search` and `search_hits`.
@@ -70,13 +71,15 @@ export function valueOf(parameters, name) {
 
 // Returns the named arguments that a state gives.
 export function given(parameters, names) {
-  const entries = names.map((name) => {
+  const call = {}
+  for (const name of names) {
     const text = valueOf(parameters, name)
-    if (text === '') return null
-    const { type } = fieldOf(name)
-    return [name.replace(/^[ab]\./, ''), type === 'number' ? Number(text) : type === 'checkbox' ? true : text]
-  })
-  return Object.fromEntries(entries.filter(Boolean))
+    if (text === '') continue
+    const { type, group } = fieldOf(name)
+    const target = group ? (call[group] ??= {}) : call
+    target[name.replace(/^[ab]\./, '')] = type === 'number' ? Number(text) : type === 'checkbox' ? true : text
+  }
+  return call
 }
 
 // Returns the label and the input of a field.

@@ -41,24 +41,25 @@ export function searchView(parameters, context) {
 // Searches, and explains the context of the hits that the passages have.
 async function search(parameters) {
   const call = given(parameters, SEARCH)
-  // `search` takes its hits from so many candidates by default. With the same number, the hits have the same scores.
-  const candidates = Math.max(30, 3 * (call.max_passages ?? 10))
-  const hitsCall = { ...given(parameters, HITS), candidates, max_hits: candidates }
-  const [found, listed] = await Promise.all([post('search', call), post('search_hits', hitsCall)])
+  const hitsCall = given(parameters, HITS)
+  // As many hits as passages, so both functions take the same number of candidates, and the hits have the same scores.
+  if (call.max_passages !== undefined) hitsCall.max_hits = call.max_passages
+  const explained = { ...call, output: { ...call.output, explain: true } }
+  const [found, listed] = await Promise.all([post('search', explained), post('search_hits', hitsCall)])
   const [passages, hits] = [found.results, listed.results]
-  const explainCall = explainArguments(passages, hits, given(parameters, LIMITS))
-  const explain = explainCall.chunk_ids.length ? (await post('explain', explainCall)).results : []
-  const notes = [...found.notes, ...listed.notes]
-  return { call, hitsCall, explainCall, passages, hits, explain, notes }
+  const explain = passages.flatMap((passage) => passage.explanation)
+  // The budget is spent in the order of the hits, on all passages together.
+  explain.sort((a, b) => a.tokens_so_far - b.tokens_so_far || b.kept - a.kept)
+  const notes = new Map([...found.notes, ...listed.notes].map((note) => [note.message, note]))
+  const explainCall = explainArguments(explain, given(parameters, LIMITS))
+  return { call, hitsCall, explainCall, passages, hits, explain, notes: [...notes.values()] }
 }
 
 // Returns arguments with which `explain_context` expands the hits of passages as `search` did: in the order of the hits.
-function explainArguments(passages, hits, limits) {
-  const scores = new Map(passages.flatMap((passage) => passage.hit_ids.map((id) => [id, passage.score ?? 0])))
-  const chosen = hits.filter((hit) => scores.delete(hit.chunk_id)).map((hit) => [hit.chunk_id, hit.score])
-  // `search` can read more candidates, which `search_hits` does not list.
-  chosen.push(...scores)
-  return { chunk_ids: chosen.map(([id]) => id), scores: chosen.map(([, score]) => score), ...limits }
+function explainArguments(explain, limits) {
+  const hits = new Map(explain.map((row) => [row.hit, row.hit_id]))
+  const positions = [...hits.keys()].sort((a, b) => a - b)
+  return { chunk_ids: positions.map((position) => hits.get(position)), ...limits }
 }
 
 function resultsOf(found, parameters, context) {

@@ -10,10 +10,10 @@ const TYPES = {
   document_id: 'uuid',
   scores: 'double precision[]',
   embedding: 'real[]',
-  metadata: 'jsonb',
   limits: 'jsonb',
   filter: 'jsonb',
-  windows: 'jsonb',
+  ranking: 'jsonb',
+  output: 'jsonb',
 }
 
 const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::facts::{Facts, needs_embedding, takes_embedding};
 use passage_embed::{self as embed, Embedding};
 use passage_store as store;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::sync::Arc;
 
 impl Reader {
@@ -47,23 +47,6 @@ impl Reader {
                 embeddings.push(embedding.map_err(|error| self.embedding_failure(&error))?);
             }
             Ok(Embedded { embeddings, tokens })
-        })
-        .await
-    }
-
-    /// Returns the arguments of a function with the embedding of their query, if the function takes one.
-    pub(crate) async fn with_embedding(
-        &self,
-        function: &str,
-        mut arguments: Map<String, Value>,
-    ) -> Result<Map<String, Value>, Error> {
-        self.limited(async {
-            let facts = self.current(self.facts().await?).await?;
-            let functions = facts.overloads(function);
-            if let Some(embedding) = self.embedding(&facts, functions, &arguments).await? {
-                arguments.insert("embedding".into(), json!(embedding));
-            }
-            Ok(arguments)
         })
         .await
     }

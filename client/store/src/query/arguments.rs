@@ -2,6 +2,8 @@
 
 use super::super::error::Error;
 use super::super::unnamed_statement::Parameter;
+use passage_split::contains_nul;
+use serde_json::{Map, Value};
 
 /// The given arguments with their values, in the order of their parameters.
 #[derive(Default)]
@@ -34,6 +36,28 @@ impl<'a> Arguments<'a> {
         if let Some(value) = value {
             self.given.push((name, Box::new(value)));
         }
+    }
+
+    /// Adds a group of arguments as a JSON object with the values that are not null.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Nul`] with the name of the key if a value contains a NUL character.
+    pub(super) fn group<const N: usize>(
+        &mut self,
+        name: &'a str,
+        values: [(&'static str, Value); N],
+    ) -> Result<(), Error> {
+        if let Some((key, _)) = values.iter().find(|(_, value)| contains_nul(value)) {
+            return Err(Error::Nul(key));
+        }
+        let given = values.into_iter().filter(|(_, value)| !value.is_null());
+        let object: Map<_, _> = given.map(|(key, value)| (key.to_owned(), value)).collect();
+        self.add(
+            name,
+            Some(Value::Object(object)).filter(|object| *object != Value::Object(Map::new())),
+        );
+        Ok(())
     }
 
     /// Adds a value whose type is known only at run time.
@@ -70,5 +94,15 @@ mod tests {
         arguments.number("max_tokens", Some(u32::MAX));
         assert_eq!(arguments.call("f"), "passage.f(uri => $1, max_tokens => $2)");
         assert_eq!(format!("{:?}", arguments.values()[1]), i32::MAX.to_string());
+    }
+
+    #[test]
+    fn a_group_has_the_given_keys_and_is_left_out_without_any() {
+        let mut arguments = Arguments::default();
+        arguments.group("limits", [("parents", Value::Null)]).unwrap();
+        arguments.group("filter", [("kind", "code".into()), ("path", Value::Null)]).unwrap();
+        assert_eq!(arguments.call("f"), "passage.f(filter => $1)");
+        assert!(format!("{:?}", arguments.values()[0]).contains("kind"));
+        assert!(arguments.group("filter", [("kind", "a\0".into())]).is_err());
     }
 }

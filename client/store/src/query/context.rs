@@ -5,6 +5,7 @@ use super::super::error::Error;
 use super::arguments::Arguments;
 use super::value::{optional, titles};
 use serde::Serialize;
+use serde_json::json;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
@@ -93,20 +94,21 @@ impl Store {
         let mut arguments = Arguments::default();
         arguments.add("chunk_id", Some(chunk));
         arguments.text("strategy", options.strategy.as_deref())?;
-        for (name, number) in [
-            ("parents", options.parents),
-            ("preceding", options.preceding),
-            ("following", options.following),
-            ("children", options.children),
-            ("before", options.before),
-            ("after", options.after),
-            ("max_tokens", options.max_tokens),
-            ("max_chunks", options.max_chunks),
-        ] {
-            arguments.number(name, number);
-        }
-        arguments.text("siblings", options.siblings.as_deref())?;
-        arguments.text("within", options.within.as_deref())?;
+        arguments.number("max_tokens", options.max_tokens);
+        arguments.number("max_chunks", options.max_chunks);
+        arguments.group(
+            "limits",
+            [
+                ("parents", json!(options.parents)),
+                ("preceding", json!(options.preceding)),
+                ("following", json!(options.following)),
+                ("children", json!(options.children)),
+                ("before", json!(options.before)),
+                ("after", json!(options.after)),
+                ("siblings", json!(options.siblings)),
+                ("within", json!(options.within)),
+            ],
+        )?;
         arguments.text("store", Some(&self.name))?;
         let layout = self.layout().await?;
         // A store of views may lack the columns for lines, and the documents.

@@ -5,7 +5,7 @@ use super::super::error::Error;
 use super::arguments::Arguments;
 use super::value::optional;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
@@ -93,12 +93,15 @@ impl Store {
         arguments.text("uri", query.uri.as_deref())?;
         arguments.text("strategy", query.strategy.as_deref())?;
         arguments.text("collection", query.collection.as_deref())?;
-        arguments.text("version", query.version.as_deref())?;
         arguments.number("max_fragments", query.limit);
         arguments.number("max_tokens", query.max_tokens);
         arguments.add("fuzzy_threshold", query.fuzzy_threshold);
         arguments.add("return_full", query.full.then_some(true));
-        arguments.add("include_orphaned", query.include_orphaned.then_some(true));
+        let orphaned = query.include_orphaned.then_some(true);
+        arguments.group(
+            "filter",
+            [("version", json!(query.version)), ("include_orphaned", json!(orphaned))],
+        )?;
         arguments.text("store", Some(&self.name))?;
         let sql = format!("SELECT * FROM {}", arguments.call("fragments"));
         Ok(self.query(&sql, &arguments.values()).await?.iter().map(fragment).collect())

@@ -3,7 +3,7 @@
 use super::super::connection::Store;
 use super::super::error::{Error, Operation};
 use super::arguments::Arguments;
-use super::search::{Search, hit_arguments, hits_statement, rows};
+use super::search::{Search, context_arguments, hit_arguments, hits_statement, rows};
 use super::search_results::{Hit, Passage, SearchResults};
 use uuid::Uuid;
 
@@ -60,65 +60,23 @@ impl Store {
         search: &Search,
         hits: &[Hit],
     ) -> Result<SearchResults, Error> {
-        let max_tokens = match search.max_tokens {
-            Some(tokens) => Some(tokens),
-            None => self.default_tokens().await?,
-        };
-        let limit = search.limit.unwrap_or(DEFAULT_PASSAGES) as usize;
-        let fitting = fitting(hits, max_tokens.filter(|tokens| *tokens > 0));
-        let mut count = limit.min(fitting);
-        let passages = loop {
-            let passages = self.passages(search, max_tokens, &hits[..count]).await?;
-            // Hits that are near each other share a passage, and so there is room for more.
-            if passages.len() >= limit || count >= fitting {
-                break passages;
-            }
-            count = (count + limit - passages.len()).min(fitting);
-        };
-        let hits = search.hits.then(|| hits.iter().take(limit).cloned().collect());
-        Ok(SearchResults { hits, passages, notices: self.notices.take() })
-    }
-
-    async fn passages(
-        &self,
-        search: &Search,
-        max_tokens: Option<u32>,
-        hits: &[Hit],
-    ) -> Result<Vec<Passage>, Error> {
-        let ids: Vec<Uuid> = hits.iter().map(|hit| hit.chunk_id).collect();
-        let scores: Vec<f64> = hits.iter().map(|hit| hit.score).collect();
+        let (ids, scores): (Vec<Uuid>, Vec<f64>) =
+            hits.iter().map(|hit| (hit.chunk_id, hit.score)).unzip();
         let mut arguments = Arguments::default();
         arguments.add("chunk_ids", Some(ids));
         arguments.add("scores", Some(scores));
-        arguments.text("strategy", search.strategy.as_deref())?;
-        arguments.number("max_tokens", max_tokens);
-        arguments.number("max_chunks", search.max_chunks);
-        arguments.text("order_by", search.order_by.as_deref())?;
+        arguments.number("max_passages", Some(search.limit.unwrap_or(DEFAULT_PASSAGES)));
+        context_arguments(search, &mut arguments)?;
         arguments.text("store", Some(&self.name))?;
         let sql = format!("SELECT * FROM {}", arguments.call("reassemble"));
         let rows = rows(&self.client, &sql, &arguments)
             .await
             .map_err(|error| self.error_during(Operation::Search, &error))?;
-        Ok(rows.iter().map(Passage::from_row).collect())
+        let limit = search.limit.unwrap_or(DEFAULT_PASSAGES) as usize;
+        Ok(SearchResults {
+            hits: search.hits.then(|| hits.iter().take(limit).cloned().collect()),
+            passages: rows.iter().map(Passage::from_row).collect(),
+            notices: self.notices.take(),
+        })
     }
-
-    /// Returns the tokens of all passages that `passage.search` returns by default, if the server has such
-    /// a setting.
-    async fn default_tokens(&self) -> Result<Option<u32>, Error> {
-        let sql = "SELECT pg_catalog.current_setting('passage.max_tokens', true)";
-        let setting: Option<String> = self.query_one(sql, &[]).await?.get(0);
-        Ok(setting.and_then(|tokens| tokens.parse().ok()))
-    }
-}
-
-/// Returns how many of the hits, at least one, have together at most a number of tokens.
-fn fitting(hits: &[Hit], max_tokens: Option<u32>) -> usize {
-    let Some(max_tokens) = max_tokens else { return hits.len() };
-    let mut sum = 0_usize;
-    let is_within = |hit: &&Hit| {
-        let estimate = || hit.content.chars().count().div_ceil(4);
-        sum += hit.tokens.and_then(|tokens| usize::try_from(tokens).ok()).unwrap_or_else(estimate);
-        sum <= max_tokens as usize
-    };
-    hits.iter().take_while(is_within).count().max(1).min(hits.len())
 }

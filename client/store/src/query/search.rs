@@ -7,8 +7,7 @@ use super::super::error::{Error, Operation};
 use super::super::unnamed_statement::UnnamedStatements;
 use super::arguments::Arguments;
 use super::search_results::{Hit, Passage, SearchResults};
-use passage_split::contains_nul;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio_postgres::{GenericClient, IsolationLevel, Row};
 
 /// A search, and the context to add to its hits. `None` means the default of the extension.
@@ -57,7 +56,7 @@ pub struct Search {
 pub struct Filters {
     /// The collection.
     pub collection: Option<String>,
-    /// The version of the collection.
+    /// The version of the collection; `latest` is the highest of each collection, and `8.*` all that begin so.
     pub version: Option<String>,
     /// A LIKE pattern for the uri.
     pub uri_pattern: Option<String>,
@@ -67,7 +66,7 @@ pub struct Filters {
     pub kind: Option<String>,
     /// An lquery for the path of the section.
     pub path: Option<String>,
-    /// A JSON object that the combined metadata of document and chunk contains.
+    /// A JSON object that the combined metadata of document and chunk contains, or conditions on them.
     pub metadata: Option<Value>,
     /// The minimum cosine similarity to the embedding, from -1 to 1.
     pub min_similarity: Option<f64>,
@@ -147,12 +146,20 @@ pub(super) async fn rows(
 fn passage_arguments<'a>(search: &'a Search, store: &'a str) -> Result<Arguments<'a>, Error> {
     let mut arguments = question_arguments(search)?;
     arguments.number("max_passages", search.limit);
-    arguments.text("strategy", search.strategy.as_deref())?;
-    arguments.number("max_tokens", search.max_tokens);
-    arguments.number("max_chunks", search.max_chunks);
-    arguments.text("order_by", search.order_by.as_deref())?;
+    context_arguments(search, &mut arguments)?;
     arguments.text("store", Some(store))?;
     Ok(arguments)
+}
+
+/// Adds the arguments that decide the context of hits.
+pub(super) fn context_arguments<'a>(
+    search: &'a Search,
+    arguments: &mut Arguments<'a>,
+) -> Result<(), Error> {
+    arguments.text("strategy", search.strategy.as_deref())?;
+    arguments.number("max_tokens", search.max_tokens);
+    arguments.group("limits", [("max_chunks", json!(search.max_chunks))])?;
+    arguments.group("output", [("order_by", json!(search.order_by))])
 }
 
 /// Returns the arguments of `passage.search_hits` for the same search.
@@ -172,28 +179,34 @@ fn question_arguments(search: &Search) -> Result<Arguments<'_>, Error> {
     let mut arguments = Arguments::default();
     arguments.text("query", Some(&search.question))?;
     arguments.add("embedding", search.embedding.as_deref());
-    arguments.add("mode", search.mode.map(SearchMode::name));
-    arguments.number("candidates", search.candidates);
     let filters = &search.filters;
     arguments.text("collection", filters.collection.as_deref())?;
-    arguments.text("version", filters.version.as_deref())?;
-    arguments.text("uri_pattern", filters.uri_pattern.as_deref())?;
-    arguments.text("media_type", filters.media_type.as_deref())?;
-    arguments.text("kind", filters.kind.as_deref())?;
-    arguments.text("path", filters.path.as_deref())?;
-    if filters.metadata.as_ref().is_some_and(contains_nul) {
-        return Err(Error::Nul("metadata"));
-    }
-    arguments.add("metadata", filters.metadata.as_ref());
-    arguments.add("min_similarity", filters.min_similarity);
-    arguments.add("include_orphaned", filters.include_orphaned.then_some(true));
+    arguments.group(
+        "filter",
+        [
+            ("version", json!(filters.version)),
+            ("uri_pattern", json!(filters.uri_pattern)),
+            ("media_type", json!(filters.media_type)),
+            ("kind", json!(filters.kind)),
+            ("path", json!(filters.path)),
+            ("metadata", json!(filters.metadata)),
+            ("min_similarity", json!(filters.min_similarity)),
+            ("include_orphaned", json!(filters.include_orphaned.then_some(true))),
+        ],
+    )?;
+    arguments.group(
+        "ranking",
+        [
+            ("mode", json!(search.mode.map(SearchMode::name))),
+            ("candidates", json!(search.candidates)),
+        ],
+    )?;
     Ok(arguments)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn search_calls_contain_only_the_given_arguments() {
@@ -212,7 +225,7 @@ mod tests {
         let full = passage_arguments(&search, "rag").unwrap();
         assert_eq!(
             full.call("search"),
-            "passage.search(query => $1, embedding => $2, mode => $3, min_similarity => $4, max_passages => $5, \
+            "passage.search(query => $1, embedding => $2, filter => $3, ranking => $4, max_passages => $5, \
              max_tokens => $6, store => $7::text::name)"
         );
         assert_eq!(format!("{:?}", full.values()[5]), i32::MAX.to_string());

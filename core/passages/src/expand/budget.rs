@@ -7,7 +7,7 @@ unless the caller asks for more.
 */
 
 use super::Hit;
-use super::selection::Verdict;
+use super::selection::{SelectedChunk, Verdict};
 use crate::Strategy;
 use std::collections::BTreeMap;
 
@@ -52,7 +52,7 @@ pub(super) struct Spending {
     pub(super) tokens: u64,
     /// The number of hits and context chunks.
     pub(super) chunks: usize,
-    /// The tokens of the context of each hit.
+    /// The tokens of the context of each hit, without those that the call names.
     of_hits: Vec<u64>,
 }
 
@@ -105,12 +105,12 @@ impl Budget {
         Self { max_tokens: self.max_tokens.map(|max| max.saturating_sub(tokens)), ..self }
     }
 
-    /// Returns the verdict on chunks of context, each with its hit and its tokens.
+    /// Returns the verdict on chunks of context, each with its tokens.
     pub(super) fn verdict(
         self,
         spending: &Spending,
         hits: &[Hit],
-        chunks: &[(usize, u64)],
+        chunks: &[(SelectedChunk, u64)],
     ) -> Verdict {
         let exceeds = |max: Option<u32>, tokens| max.is_some_and(|max| tokens > u64::from(max));
         let tokens: u64 = chunks.iter().map(|(_, tokens)| tokens).sum();
@@ -118,8 +118,8 @@ impl Budget {
             return Verdict::MaxTokens;
         }
         let mut of_hits: BTreeMap<usize, u64> = BTreeMap::new();
-        for (hit, tokens) in chunks {
-            *of_hits.entry(*hit).or_default() += tokens;
+        for (chunk, tokens) in chunks.iter().filter(|(chunk, _)| !is_named(hits, chunk)) {
+            *of_hits.entry(chunk.hit).or_default() += tokens;
         }
         for (hit, tokens) in of_hits {
             let (max, verdict) = self.of_hit(hits[hit].strategy);
@@ -157,11 +157,18 @@ impl Spending {
         self.chunks += 1;
     }
 
-    /// Adds a chunk of the context of a hit.
-    pub(super) fn add_context(&mut self, hit: usize, tokens: u64) {
+    /// Adds a chunk of context.
+    pub(super) fn add_context(&mut self, hits: &[Hit], chunk: &SelectedChunk, tokens: u64) {
         self.add_hit(tokens);
-        self.of_hits[hit] += tokens;
+        if !is_named(hits, chunk) {
+            self.of_hits[chunk.hit] += tokens;
+        }
     }
+}
+
+/// Returns whether the call names the limit that selected a chunk. The default limit of a hit does not cut it.
+fn is_named(hits: &[Hit], chunk: &SelectedChunk) -> bool {
+    hits[chunk.hit].strategy.named.contains(chunk.rule.name())
 }
 
 /// Returns a limit from a setting or an argument, in which 0 means none.

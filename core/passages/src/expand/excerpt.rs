@@ -10,7 +10,7 @@ use super::members::{Part, UnitChunk};
 use super::scope_chunks::Edge;
 use super::selection::SelectedChunk;
 use passage_split::interrupt;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The pieces of one or two parts, in document order.
 pub(super) struct Excerpts<'a> {
@@ -32,6 +32,16 @@ impl<'a> Excerpts<'a> {
         [0, self.pieces.len() - 1]
     }
 
+    /// Returns the pieces of the head of a container: from its first chunk up to the first one behind which an item of
+    /// a body follows.
+    pub(super) fn head(&self, first: i32) -> Option<Vec<usize>> {
+        let from = self.pieces.iter().position(|piece| piece.ordinal == first)?;
+        let ends = |at: &usize| matches!(self.pieces[*at].after, Edge::Item(_));
+        let last = (from..self.pieces.len()).find(ends)?;
+        let has_no_gap = (from..last).all(|at| self.pieces[at].is_followed_by(self.pieces[at + 1]));
+        has_no_gap.then(|| (from..=last).collect())
+    }
+
     /// Returns the hits among the pieces.
     pub(super) fn hits(&self) -> Vec<usize> {
         (0..self.pieces.len()).filter(|index| self.pieces[*index].selected.is_none()).collect()
@@ -48,6 +58,13 @@ impl<'a> Excerpts<'a> {
         let of_row = |(index, piece): (usize, &&UnitChunk)| Some((piece.selected?.row, index));
         let of_row: HashMap<_, _> = self.pieces.iter().enumerate().filter_map(of_row).collect();
         context.iter().filter_map(|chunk| of_row.get(&chunk.row).copied()).collect()
+    }
+
+    /// Returns the pieces whose rows are in a set.
+    pub(super) fn indexes_of(&self, rows: &HashSet<usize>) -> Vec<usize> {
+        let is_in =
+            |piece: &UnitChunk| piece.selected.is_some_and(|selected| rows.contains(&selected.row));
+        (0..self.pieces.len()).filter(|index| is_in(self.pieces[*index])).collect()
     }
 
     /// Returns the context in an excerpt.

@@ -35,7 +35,7 @@ pub(super) fn add_imports(
         let tokens = u64::from(rows[selected.row].tokens);
         match selected.role {
             Role::Hit => spending.add_hit(tokens),
-            _ => spending.add_context(selected.hit, tokens),
+            _ => spending.add_context(hits, selected, tokens),
         }
     }
     let mut bound: HashMap<usize, Vec<String>> = HashMap::new();
@@ -53,20 +53,22 @@ pub(super) fn add_imports(
                 continue;
             }
             let tokens = u64::from(rows[*row].tokens);
-            if budget.verdict(&spending, hits, &[(hit_index, tokens)]) != Verdict::Kept {
-                selection.truncated[hit_index] = true;
-                continue;
-            }
-            spending.add_context(hit_index, tokens);
             let ordinal = |row: &ChunkRow| row.ordinal.unwrap_or_default();
             let distance = ordinal(&rows[*row]).saturating_sub(hit.ordinal.unwrap_or_default());
-            selection.chunks.push(SelectedChunk {
+            let selected = SelectedChunk {
                 row: *row,
                 hit: hit_index,
                 role: Role::Ancestor,
                 rule: Rule::Imports,
                 distance,
-            });
+            };
+            if budget.verdict(&spending, hits, &[(selected, tokens)]) != Verdict::Kept {
+                selection.truncated[hit_index] = true;
+                selection.cut_tokens[hit_index] += tokens;
+                continue;
+            }
+            spending.add_context(hits, &selected, tokens);
+            selection.chunks.push(selected);
         }
     }
 }

@@ -30,14 +30,20 @@ impl<'a> Ledger<'a> {
         u64::from(self.probe_rows.rows[selected.row].tokens)
     }
 
+    /// Returns the ordinals at which the containers around a hit begin, the nearest first.
+    pub(super) fn heads(&self, hit: usize) -> impl Iterator<Item = i32> + use<'a> {
+        let containers = &self.hits[hit].containers;
+        containers.iter().map(|container| container.first)
+    }
+
     /// Returns whether all context fits.
     pub(super) fn has_room_for(&self, context: &[SelectedChunk]) -> bool {
         let mut all = self.spending.clone();
         context.iter().enumerate().all(|(i, selected)| {
             interrupt::poll_periodically(i);
             let tokens = self.tokens(selected);
-            let verdict = self.budget.verdict(&all, self.hits, &[(selected.hit, tokens)]);
-            all.add_context(selected.hit, tokens);
+            let verdict = self.budget.verdict(&all, self.hits, &[(*selected, tokens)]);
+            all.add_context(self.hits, selected, tokens);
             verdict == Verdict::Kept && !self.is_last_read(selected)
         })
     }
@@ -69,7 +75,7 @@ impl<'a> Ledger<'a> {
             return Verdict::NearerChunkCut;
         }
         let chunks: Vec<_> =
-            chunks.iter().map(|selected| (selected.hit, self.tokens(selected))).collect();
+            chunks.iter().map(|selected| (*selected, self.tokens(selected))).collect();
         self.budget.verdict(&self.spending, self.hits, &chunks)
     }
 
@@ -77,7 +83,7 @@ impl<'a> Ledger<'a> {
         let tokens_before = self.spending.tokens;
         self.decisions.push(BudgetDecision { chunk, verdict, tokens_before });
         if verdict == Verdict::Kept {
-            self.spending.add_context(chunk.hit, self.tokens(&chunk));
+            self.spending.add_context(self.hits, &chunk, self.tokens(&chunk));
         }
     }
 

@@ -71,11 +71,13 @@ enum PartKey {
     Run(usize),
 }
 
-/// The order of parts: score rank, stage, distance, role and hit of the nearest chunk, and its position.
+/// The order of parts: 0 for a bridge between two hits and 2 for a member, then score rank, stage, role, distance and hit
+/// of the nearest chunk, and its position.
 ///
-/// Hits in one scope share a passage. So their units and its ends have the best of their ranks: a member never
-/// takes the room of the unit that another hit is in.
-type PartOrder = (usize, u8, u32, Role, usize, usize);
+/// Hits in one scope share a passage, so their units and its ends have the best of their ranks. A member never takes the
+/// room of the unit that another hit is in, or of the class line above it. The parent comes before siblings, although it
+/// is mostly farther away: a reader needs it to place the hit.
+type PartOrder = (u8, usize, u8, Role, u32, usize, usize);
 
 impl Part {
     /// Returns the hit that pays for the part: that of its nearest chunk.
@@ -149,7 +151,13 @@ pub(super) fn parts(
             let score_rank = group.map_or(score_rank, |group| group_ranks[group]);
             let pieces = of_scope.filter(|_| kind.is_of_scope());
             let pieces = pieces.map(|part| joined[part].take_pieces()).unwrap_or_default();
-            let part_order = (score_rank, kind.stage(), distance, role, hit, index);
+            let ordinal = probe_rows.ordinal(selected.row);
+            let class = match kind {
+                _ if plan.bridges.contains(&(hits[hit].document, ordinal)) => 0,
+                PartKind::Member => 2,
+                _ => 1,
+            };
+            let part_order = (class, score_rank, kind.stage(), role, distance, hit, index);
             parts.push((part_order, Part { kind, chunks: vec![], pieces }));
             positions.extend(of_scope.map(|part| (part, parts.len() - 1)));
             parts.len() - 1

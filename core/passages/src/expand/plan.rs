@@ -65,6 +65,36 @@ pub fn plan(hits: &[Hit], imports: bool) -> Plan {
     plan
 }
 
+/// Adds the single chunks between two hits of prose to a plan, for passages that read as one piece.
+///
+/// Hits whose strategy adds no context get none. The chunks come before other context.
+pub fn bridge_hits(plan: &mut Plan, hits: &[Hit]) {
+    let mut at: HashMap<(Uuid, i32), usize> = HashMap::new();
+    for (index, hit) in hits.iter().enumerate() {
+        interrupt::poll_periodically(index);
+        if let Some(ordinal) = hit.ordinal {
+            at.insert((hit.document, ordinal), index);
+        }
+    }
+    for (index, hit) in hits.iter().enumerate().filter(|(_, hit)| hit.has_bridges()) {
+        interrupt::poll_periodically(index);
+        let neighbor = |offset: i32| {
+            let ordinal = hit.ordinal?.checked_add(offset)?;
+            Some((ordinal, at.get(&(hit.document, ordinal)).copied()))
+        };
+        let (Some((between, None)), Some((_, Some(next)))) = (neighbor(1), neighbor(2)) else {
+            continue;
+        };
+        if !hits[next].has_bridges() {
+            continue;
+        }
+        let probe = plan.read(Probe::range(hit.document, between, between));
+        let request = |hit| RowRequest::of(hit, probe, Rule::Gap, (between, between));
+        plan.requests.extend([index, next].map(request));
+        plan.bridges.insert((hit.document, between));
+    }
+}
+
 /// A range of ordinals that a hit requests from its document.
 struct OrdinalRange {
     hit: usize,

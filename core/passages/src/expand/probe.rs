@@ -3,7 +3,7 @@
 use super::Rule;
 use super::scope_groups::ScopeGroup;
 use passage_split::section::Section;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
 
 /// One index lookup in one document.
@@ -90,6 +90,10 @@ pub struct Plan {
     pub group_of: Vec<Option<usize>>,
     /// For each document whose first chunk is read, the index of its probe.
     pub first_chunks: HashMap<Uuid, usize>,
+    /// The documents and ordinals of single chunks between two hits, which come before other context.
+    pub bridges: HashSet<(Uuid, i32)>,
+    /// The chunks that never are context, because the caller has shown them already.
+    pub skipped: HashSet<Uuid>,
 }
 
 impl Probe {

@@ -16,7 +16,9 @@ impl<'a> ProbeRows<'a> {
         let mut of_probe: Vec<Vec<usize>> = vec![Vec::new(); plan.probes.len()];
         for (row, chunk) in rows.iter().enumerate() {
             interrupt::poll_periodically(row);
-            if let (Some(probe), Some(_)) = (chunk.probe, chunk.ordinal) {
+            if let (Some(probe), Some(_)) = (chunk.probe, chunk.ordinal)
+                && !plan.skipped.contains(&chunk.chunk)
+            {
                 of_probe[probe].push(row);
             }
         }

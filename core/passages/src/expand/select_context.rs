@@ -9,6 +9,7 @@ use super::budget::Budget;
 use super::claim::{Claims, claims};
 use super::closings::with_closings;
 use super::imports::add_imports;
+use super::open_containers::open_containers;
 use super::outer_closings::outer_closings;
 use super::probe::Plan;
 use super::probe_rows::ProbeRows;
@@ -73,6 +74,8 @@ pub fn select_context(
     let mut failed = vec![false; plan.groups.len()];
     // Context that the budget cut before a fallback still counts as cut.
     let mut cut_before = vec![false; hits.len()];
+    // The context of hits that were cut, also what a fallback replaced: the hit and the tokens of each chunk.
+    let mut wanted: HashMap<Uuid, (usize, u32)> = HashMap::new();
     let mut records = Records::new(hits, plan, &probe_rows, columns);
     loop {
         let claims = claims(hits, plan, &probe_rows, columns, &failed, &records);
@@ -97,6 +100,11 @@ pub fn select_context(
             lost[considered.chunk.hit] |= considered.verdict != Verdict::Kept;
         }
         all_parse &= !records.narrow(hits, &lost, columns);
+        let cut = considered.iter().filter(|one| selection.truncated[one.chunk.hit]);
+        wanted.extend(cut.map(|one| {
+            let row = &rows[one.chunk.row];
+            (row.chunk, (one.chunk.hit, row.tokens))
+        }));
         if all_parse {
             let kept = considered.iter().filter(|one| one.verdict == Verdict::Kept);
             selection.chunks = kept.map(|one| one.chunk).collect();
@@ -108,13 +116,37 @@ pub fn select_context(
             for (hit, cut) in selection.truncated.iter_mut().enumerate() {
                 *cut |= records.is_cut(hit);
             }
+            selection.cut_tokens = cut_tokens(hits, rows, &selection.chunks, wanted);
             add_imports(hits, plan, &probe_rows, columns, budget, &mut selection);
             selection.chunks = ordered(hits, rows, selection.chunks);
             selection.outer_closings = outer_closings(hits, plan, columns, &selection.chunks);
+            selection.closing_lines =
+                open_containers(hits, plan, &probe_rows, columns, &selection.chunks);
             selection.considered = if explain { considered } else { Vec::new() };
             return selection;
         }
     }
+}
+
+/// Returns for each hit the tokens of the context that it wanted and that is not selected.
+fn cut_tokens(
+    hits: &[Hit],
+    rows: &[ChunkRow],
+    selected: &[SelectedChunk],
+    mut wanted: HashMap<Uuid, (usize, u32)>,
+) -> Vec<u64> {
+    let mut tokens = vec![0; hits.len()];
+    if wanted.is_empty() {
+        return tokens;
+    }
+    for (index, chunk) in selected.iter().enumerate() {
+        interrupt::poll_periodically(index);
+        wanted.remove(&rows[chunk.row].chunk);
+    }
+    for (hit, own) in wanted.into_values() {
+        tokens[hit] += u64::from(own);
+    }
+    tokens
 }
 
 /// Returns the properties of each hit before the budget is spent.

@@ -30,6 +30,8 @@ pub struct Selection {
     pub chunks: Vec<SelectedChunk>,
     /// For each hit, whether the budget cut part of its context.
     pub truncated: Vec<bool>,
+    /// For each hit, the tokens of the context that was read and left out.
+    pub cut_tokens: Vec<u64>,
     /// For each hit, the number of the scope to which it was widened. Hits may share one.
     pub scopes: Vec<Option<usize>>,
     /// The chunks of each scope; merged sections are not listed.
@@ -41,6 +43,8 @@ pub struct Selection {
     /// For each row, the number of lines at its end that passages leave out: closing brackets of units outside of
     /// the scope. Other rows are not listed.
     pub outer_closings: HashMap<usize, usize>,
+    /// The closing lines that passages add for heads of containers whose end is left out.
+    pub closing_lines: Vec<ClosingLines>,
     /// All decisions in the order in which the budget was spent; empty without `explain`.
     pub considered: Vec<BudgetDecision>,
 }
@@ -85,6 +89,19 @@ impl Selection {
         let lines = self.outer_closings.get(&row);
         lines.and_then(|lines| without_closing_lines(content, *lines)).unwrap_or(content)
     }
+}
+
+/// Closing lines at the end of a row that is not selected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClosingLines {
+    /// A hit of the passage with the heads of the containers.
+    pub hit: usize,
+    /// The row.
+    pub row: usize,
+    /// The number of lines behind them, which close containers outside of the passage.
+    pub(super) outer: usize,
+    /// Their number, one for each container.
+    pub(super) count: usize,
 }
 
 /// The decision of the budget on one chunk.

@@ -6,10 +6,12 @@ such as a class, form one passage, and so do hits of a document that are near ea
 passage, and the search must read more candidates.
 
 A budget of the caller goes to the best hits, wherever they are. The default budget only bounds a call that asks for
-a number of passages. So the best hit of each passage comes first, and all other hits share the rest.
+a number of passages. So the best hit of each passage comes first, and all other hits share the rest. If the caller asks
+for context, `for_hits` keeps a part of either budget for it.
 */
 
-use super::hit_budget::{HitCost, select_after, select_within_budget};
+use super::hit_bridges::HitBridges;
+use super::hit_budget::{HitCost, select_after};
 use passage_split::interrupt;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
@@ -25,6 +27,8 @@ pub struct HitCandidate<Document, Unit> {
     pub scope: Option<usize>,
     /// Its cost.
     pub cost: HitCost<Unit>,
+    /// Whether the chunk between it and another such hit comes before the next hit.
+    pub has_bridges: bool,
 }
 
 /// The limits of the hits of a search.
@@ -36,6 +40,8 @@ pub struct HitLimits {
     pub max_distance: Option<u32>,
     /// The maximum tokens of the hits.
     pub budget: HitBudget,
+    /// The part of the budget that hits may take; `None` means all of it. The best hit may exceed it.
+    pub for_hits: Option<u64>,
 }
 
 /// The maximum tokens of the hits of a search.
@@ -47,6 +53,16 @@ pub enum HitBudget {
     Given(u64),
     /// A default: first the best hit of each passage.
     Default(u64),
+}
+
+impl HitBudget {
+    /// Returns the maximum tokens of hits and context, if there is one.
+    pub fn tokens(self) -> Option<u64> {
+        match self {
+            Self::Unlimited => None,
+            Self::Given(tokens) | Self::Default(tokens) => Some(tokens),
+        }
+    }
 }
 
 /// The selected hits.
@@ -74,11 +90,13 @@ pub enum SelectionEnd {
 /// ```
 /// use passage_core::search::{HitBudget, HitCandidate, HitCost, HitLimits, SelectionEnd, select_hits};
 ///
-/// let cost = HitCost::<u32> { tokens: 100, unit: None };
+/// let cost = HitCost::<u32> { tokens: 100, unit: None, head: None };
 /// let candidates = [('a', 1), ('a', 2), ('b', 1)].map(|(document, ordinal)| HitCandidate {
-///     document, ordinal: Some(ordinal), scope: None, cost,
+///     document, ordinal: Some(ordinal), scope: None, cost, has_bridges: false,
 /// });
-/// let limits = HitLimits { passages: 1, max_distance: Some(3), budget: HitBudget::Unlimited };
+/// let limits = HitLimits {
+///     passages: 1, max_distance: Some(3), budget: HitBudget::Unlimited, for_hits: None,
+/// };
 /// let selected = select_hits(&candidates, limits);
 /// assert_eq!(selected.is_selected, [true, true, false]);
 /// assert_eq!(selected.end, SelectionEnd::Passages);
@@ -103,13 +121,22 @@ pub fn select_hits<Document: Copy + Eq + Hash, Unit: Copy + Eq + Hash>(
         count += 1;
     }
     let costs: Vec<_> = candidates[..count].iter().map(|candidate| candidate.cost).collect();
+    let place = |candidate: &HitCandidate<Document, Unit>| {
+        Some((candidate.document, candidate.ordinal.filter(|_| candidate.has_bridges)?))
+    };
+    let places: Vec<_> = candidates[..count].iter().map(place).collect();
+    let bridges = HitBridges::new(&places);
+    let select = |budget: u64, firsts: &[usize]| {
+        let for_hits = limits.for_hits.map_or(budget, |max| max.min(budget));
+        select_after(&costs, &bridges, for_hits, firsts)
+    };
     let mut is_selected = match limits.budget {
         HitBudget::Unlimited => vec![true; count],
-        HitBudget::Given(budget) => select_within_budget(&costs, budget),
+        HitBudget::Given(budget) => select(budget, &[]),
         HitBudget::Default(budget) => {
-            let selected = select_within_budget(&costs, budget);
+            let selected = select(budget, &[]);
             let is_all = selected.iter().all(|is_selected| *is_selected);
-            if is_all { selected } else { select_after(&costs, budget, &firsts) }
+            if is_all { selected } else { select(budget, &firsts) }
         }
     };
     // Hits that join a passage may be missing for lack of budget, while other passages still fit.
@@ -206,10 +233,11 @@ mod tests {
 
     /// Returns candidates of a document, ordinal and scope each, with a cost of ten tokens.
     fn candidates(hits: &[(char, i32, Option<usize>)]) -> Vec<HitCandidate<char, u8>> {
-        let cost = HitCost { tokens: 10, unit: None };
+        let cost = HitCost { tokens: 10, unit: None, head: None };
         let candidate = |&(document, ordinal, scope): &(char, i32, Option<usize>)| {
             // An ordinal below 0 is an unknown one.
-            HitCandidate { document, ordinal: Some(ordinal).filter(|at| *at >= 0), scope, cost }
+            let ordinal = Some(ordinal).filter(|at| *at >= 0);
+            HitCandidate { document, ordinal, scope, cost, has_bridges: true }
         };
         hits.iter().map(candidate).collect()
     }
@@ -221,7 +249,7 @@ mod tests {
         max_distance: Option<u32>,
         budget: HitBudget,
     ) -> (Vec<usize>, SelectionEnd) {
-        let limits = HitLimits { passages, max_distance, budget };
+        let limits = HitLimits { passages, max_distance, budget, for_hits: None };
         let SelectedHits { is_selected, end } = select_hits(&candidates(hits), limits);
         let indexes = is_selected.iter().enumerate().filter(|(_, is)| **is);
         (indexes.map(|(index, _)| index).collect(), end)
@@ -286,5 +314,36 @@ mod tests {
             (vec![0], SelectionEnd::Budget),
             "the best hit is always selected"
         );
+    }
+
+    #[test]
+    fn the_chunk_between_two_hits_comes_before_the_next_hit() {
+        let hits = [('a', 1, None), ('a', 3, None), ('b', 1, None), ('c', 1, None)];
+        let by_tokens = |tokens| selected(&hits, 9, Some(3), HitBudget::Given(tokens)).0;
+        assert_eq!(by_tokens(40), [0, 1, 2], "ten tokens are for the chunk between");
+        assert_eq!(by_tokens(50), [0, 1, 2, 3]);
+        // If the chunk does not fit, the hit is selected without it.
+        assert_eq!(by_tokens(20), [0, 2]);
+        // A hit that is the chunk between two others was reserved.
+        let hits = [('a', 1, None), ('a', 3, None), ('a', 2, None), ('b', 1, None)];
+        let by_tokens = |tokens| selected(&hits, 9, Some(3), HitBudget::Given(tokens)).0;
+        assert_eq!(by_tokens(30), [0, 1, 2]);
+        assert_eq!(by_tokens(40), [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn hits_leave_a_part_of_the_budget_for_context() {
+        let hits = [('a', 1, None), ('b', 1, None), ('c', 1, None), ('d', 1, None)];
+        for budget in [HitBudget::Given(40), HitBudget::Default(40)] {
+            let select = |for_hits| {
+                let limits = HitLimits { passages: 9, max_distance: Some(3), budget, for_hits };
+                select_hits(&candidates(&hits), limits)
+            };
+            assert_eq!(select(None).is_selected, [true; 4]);
+            assert_eq!(select(Some(20)).is_selected, [true, true, false, false]);
+            assert_eq!(select(Some(20)).end, SelectionEnd::Budget);
+            assert_eq!(select(Some(0)).is_selected, [true, false, false, false]);
+            assert_eq!(select(Some(100)).is_selected, [true; 4], "at most the budget");
+        }
     }
 }

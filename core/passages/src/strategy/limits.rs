@@ -2,29 +2,8 @@
 
 use super::StrategyOverrides;
 use crate::Error;
-use crate::json_group::{JsonGroup, one_of};
+use crate::arguments::{JsonGroup, LIMITS, one_of};
 use serde_json::Value;
-
-/// The name of the argument.
-const LIMITS: &str = "limits";
-
-/// The keys, which are also the names of arguments, except `max_passage_tokens`.
-const KEYS: &[&str] = &[
-    "parents",
-    "preceding",
-    "following",
-    "children",
-    "before",
-    "after",
-    "windows",
-    "siblings",
-    "within",
-    "threshold",
-    "count_by",
-    "max_tokens",
-    "max_passage_tokens",
-    "max_chunks",
-];
 
 impl StrategyOverrides {
     /// Adds the limits of the argument `limits` to those that are arguments of their own.
@@ -44,9 +23,9 @@ impl StrategyOverrides {
     /// Returns [`Error::NotAnObject`], [`Error::UnknownKey`] and [`Error::KeyType`] for an invalid value, and
     /// [`Error::GivenTwice`] for a limit that is also an argument. [`apply`](Self::apply) checks the ranges.
     pub fn with_limits(self, limits: &Value) -> Result<Self, Error> {
-        let group = JsonGroup::new(LIMITS, KEYS, limits)?;
-        let integer = |key, alone| one_of((LIMITS, key), alone, group.integer(key)?);
-        let text = |key, alone| one_of((LIMITS, key), alone, group.text(key)?);
+        let group = JsonGroup::new(&LIMITS, &[], limits)?;
+        let integer = |key, alone| one_of((LIMITS.name, key), alone, group.integer(key)?);
+        let text = |key, alone| one_of((LIMITS.name, key), alone, group.text(key)?);
         Ok(Self {
             parents: integer("parents", self.parents)?,
             preceding: integer("preceding", self.preceding)?,
@@ -54,14 +33,27 @@ impl StrategyOverrides {
             children: integer("children", self.children)?,
             before: integer("before", self.before)?,
             after: integer("after", self.after)?,
-            windows: one_of((LIMITS, "windows"), self.windows, group.value("windows").cloned())?,
+            windows: one_of(
+                (LIMITS.name, "windows"),
+                self.windows,
+                group.value("windows").cloned(),
+            )?,
             siblings: text("siblings", self.siblings)?,
             within: text("within", self.within)?,
-            threshold: one_of((LIMITS, "threshold"), self.threshold, group.number("threshold")?)?,
+            threshold: one_of(
+                (LIMITS.name, "threshold"),
+                self.threshold,
+                group.number("threshold")?,
+            )?,
             count_by: text("count_by", self.count_by)?,
-            max_tokens: integer("max_tokens", self.max_tokens)?,
+            max_tokens: self.max_tokens,
             max_passage_tokens: integer("max_passage_tokens", self.max_passage_tokens)?,
             max_chunks: integer("max_chunks", self.max_chunks)?,
+            context_share: one_of(
+                (LIMITS.name, "context_share"),
+                self.context_share,
+                group.number("context_share")?,
+            )?,
         })
     }
 }
@@ -76,9 +68,10 @@ mod tests {
         let limits = json!({
             "parents": 1, "preceding": 2, "following": 3, "children": 4, "before": 5, "after": 6,
             "windows": { "code": 7 }, "siblings": "section", "within": "parent", "threshold": 0.25,
-            "count_by": "tokens", "max_tokens": 8, "max_passage_tokens": 9, "max_chunks": 10,
+            "count_by": "tokens", "max_passage_tokens": 9, "max_chunks": 10,
+            "context_share": 0.75,
         });
-        assert_eq!(limits.as_object().unwrap().len(), KEYS.len());
+        assert_eq!(limits.as_object().unwrap().len(), LIMITS.keys.len());
         let expected = StrategyOverrides {
             parents: Some(1),
             preceding: Some(2),
@@ -91,16 +84,17 @@ mod tests {
             within: Some("parent".into()),
             threshold: Some(0.25),
             count_by: Some("tokens".into()),
-            max_tokens: Some(8),
             max_passage_tokens: Some(9),
             max_chunks: Some(10),
+            max_tokens: None,
+            context_share: Some(0.75),
         };
         assert_eq!(StrategyOverrides::default().with_limits(&limits), Ok(expected.clone()));
         assert_eq!(expected.clone().with_limits(&json!({})), Ok(expected.clone()));
         assert_eq!(expected.clone().with_limits(&json!({ "parents": null })), Ok(expected.clone()));
-        for key in KEYS.iter().copied() {
+        for key in LIMITS.keys.iter().map(|key| key.name) {
             let twice = expected.clone().with_limits(&json!({ key: limits[key] }));
-            assert_eq!(twice, Err(Error::GivenTwice { key, group: LIMITS }));
+            assert_eq!(twice, Err(Error::GivenTwice { key, group: LIMITS.name }));
         }
     }
 }

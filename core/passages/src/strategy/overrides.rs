@@ -1,6 +1,6 @@
 //! Overrides: limits that replace those of a strategy.
 
-use super::{CountBy, Siblings, Strategy, Window, Within};
+use super::{CountBy, NamedLimits, Siblings, Strategy, Window, Within};
 use crate::Error;
 use passage_split::MAX_LIMIT;
 use serde::{Deserialize, Deserializer};
@@ -56,7 +56,13 @@ pub struct StrategyOverrides {
     pub max_passage_tokens: Option<i32>,
     /// See [`Strategy::max_chunks`].
     pub max_chunks: Option<i32>,
+    /// The share of the budget of a search that is kept for context, see [`context_share`](Self::context_share).
+    #[serde(default)]
+    pub context_share: Option<f64>,
 }
+
+/// The share of a budget that a search keeps for the context that a call asks for.
+const CONTEXT_SHARE: f64 = 0.5;
 
 /// Parses windows from JSON text. Text that cannot be parsed, such as deeply nested JSON or huge numbers,
 /// becomes NULL, which `apply` rejects.
@@ -99,6 +105,7 @@ impl StrategyOverrides {
             for (argument, given, limit) in limits {
                 if let Some(value) = given {
                     *limit = check_limit(argument, value)?;
+                    strategy.named.add(argument);
                 }
             }
             if let Some(siblings) = &self.siblings {
@@ -125,7 +132,41 @@ impl StrategyOverrides {
                 *budget = Some(check_limit(argument, value)?);
             }
         }
+        if let Some(share) = self.context_share {
+            check_range("context_share", share, 0.0, 1.0)?;
+        }
+        if strategy.max_tokens.is_some() || strategy.max_passage_tokens.is_some() {
+            strategy.named = NamedLimits::NONE;
+        }
         Ok(())
+    }
+
+    /// Returns the share of its budget that a search keeps for context, by the name of its strategy.
+    ///
+    /// Half of it, if the call asks for context: it names a strategy, or a number of chunks such as `parents`. The
+    /// strategy `auto` alone prefers more hits, which find more at an equal budget.
+    ///
+    /// ```
+    /// use passage_core::StrategyOverrides;
+    ///
+    /// let limits = StrategyOverrides::default();
+    /// assert_eq!(limits.context_share("auto")?, 0.0);
+    /// assert_eq!(limits.context_share("adjacent")?, 0.5);
+    /// let parents = StrategyOverrides { parents: Some(1), ..limits };
+    /// assert_eq!(parents.context_share("auto")?, 0.5);
+    /// # Ok::<(), passage_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::NumberOutOfRange`] for a share outside of 0 to 1.
+    pub fn context_share(&self, strategy: &str) -> Result<f64, Error> {
+        let numbers =
+            [self.parents, self.preceding, self.following, self.children, self.before, self.after];
+        let asks_for_context =
+            strategy != "auto" || self.windows.is_some() || numbers.iter().any(Option::is_some);
+        let default = if asks_for_context { CONTEXT_SHARE } else { 0.0 };
+        check_range("context_share", self.context_share.unwrap_or(default), 0.0, 1.0)
     }
 
     fn windows(&self, strategy: &mut Strategy) -> Result<(), Error> {
@@ -136,9 +177,12 @@ impl StrategyOverrides {
         for (argument, given, window) in sides {
             if let Some(value) = given {
                 *window = Window::uniform(check_limit(argument, value)?);
+                strategy.named.add(argument);
             }
         }
         let Some(windows) = &self.windows else { return Ok(()) };
+        strategy.named.add("before");
+        strategy.named.add("after");
         for (kind, width) in windows.as_object().ok_or(Error::InvalidWindows)? {
             // 4 and 4.0 are the same JSON number.
             let whole =

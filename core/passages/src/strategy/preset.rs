@@ -1,6 +1,6 @@
 //! The built-in strategies.
 
-use super::{CountBy, RelativeLimits, Scope, Siblings, Strategy, Window, Within};
+use super::{CountBy, NamedLimits, RelativeLimits, Scope, Siblings, Strategy, Window, Within};
 use passage_split::media_type::{Family, MediaType};
 
 /// A built-in strategy.
@@ -97,6 +97,7 @@ const NONE: Strategy = Strategy {
     max_tokens: None,
     max_passage_tokens: None,
     max_chunks: None,
+    named: NamedLimits::NONE,
 };
 
 const BROADLY: RelativeLimits = RelativeLimits {

@@ -92,13 +92,13 @@ fn a_member_that_does_not_fit_is_surrounded_by_the_ends_of_its_container() {
     }
     // Each piece begins with a statement: the first and the last piece, the ends of the class, and the nearest.
     assert_eq!(within(&class, 10, 60).0, [0, 1, 9, 10, 20, 22]);
-    assert_eq!(within(&class, 10, 40).0, [1, 9, 10, 20], "no room for the class");
+    assert_eq!(within(&class, 10, 40).0, [0, 1, 10, 20], "the head comes before pieces");
     assert_eq!(within(&class, 10, 20).0, [9, 10], "no room for the signature");
     // The piece before the hit is in the same statement.
     class.documents[0][10].level = Some(3);
     assert_eq!(within(&class, 10, 60).0, [0, 1, 9, 10, 20, 22]);
     class.documents[0][11].level = Some(3);
-    assert_eq!(within(&class, 10, 60).0, [1, 8, 9, 10, 11, 20]);
+    assert_eq!(within(&class, 10, 60).0, [0, 1, 9, 10, 11, 20]);
 }
 
 #[test]
@@ -133,9 +133,75 @@ fn hits_in_nested_containers_get_the_ends_of_both() {
     let budget = Budget { max_tokens: Some(80), ..Budget::default() };
     // Both hits, the rest of their methods, and the ends of both classes.
     assert_eq!(returned(&class, &hits, budget).0, [1, 2, 3, 4, 5, 6, 7, 12]);
-    // The ends do not fit, but a field does.
+    // The ends do not fit, but the head of the inner class does.
     let budget = Budget { max_tokens: Some(50), ..Budget::default() };
-    assert_eq!(returned(&class, &hits, budget).0, [2, 3, 5, 6, 8]);
+    assert_eq!(returned(&class, &hits, budget).0, [2, 3, 4, 5, 6]);
+}
+
+#[test]
+fn the_head_of_a_class_comes_before_members_and_without_its_end() {
+    let class = class();
+    // The method that was hit has two chunks; the end of the class does not fit.
+    assert_eq!(within(&class, 2, 29).0, [2, 3]);
+    assert_eq!(within(&class, 2, 30), (vec![1, 2, 3], true));
+    assert_eq!(within(&class, 2, 39).0, [1, 2, 3]);
+    // Each hit gets the head of its class before the better one gets members.
+    let mut two = class.documents[0].clone();
+    for chunk in &mut two {
+        if let Some(name) = chunk.section.first_mut().filter(|name| *name == "C") {
+            "D".clone_into(name);
+        }
+    }
+    let mut store = class;
+    store.documents[0].extend(two);
+    let strategy = Strategy { max_tokens: Some(90), ..preset("hierarchical") };
+    let hits = [store.hit((0, 2), 0, &strategy), store.hit((0, 16), 1, &strategy)];
+    assert_eq!(returned(&store, &hits, Budget::of(&hits)).0, [1, 2, 3, 8, 12, 15, 16, 17, 26]);
+}
+
+#[test]
+fn the_parent_comes_before_siblings_and_does_not_stop_them() {
+    let mut prose = Store::one(&[&["A"], &["A", "1"], &["A", "2"], &["A", "3"], &["A", "4"]]);
+    let broad = |max_tokens| Strategy { max_tokens: Some(max_tokens), ..preset("broad") };
+    let spent = |store: &Store, max_tokens| {
+        let strategy = broad(max_tokens);
+        let hits = [store.hit((0, 3), 0, &strategy)];
+        let (_, selection) = store.expand(&hits, Budget::of(&hits));
+        (returned(store, &hits, Budget::of(&hits)).0, selection.cut_tokens[0])
+    };
+    // Of the parent, the sibling before and the sibling after, two are left out.
+    assert_eq!(spent(&prose, 20), (vec![0, 3], 20));
+    assert_eq!(spent(&prose, 30), (vec![0, 2, 3], 10));
+    assert_eq!(spent(&prose, 40), (vec![0, 2, 3, 4], 0));
+    prose.documents[0][0].tokens = 1_000;
+    assert_eq!(spent(&prose, 30), (vec![2, 3, 4], 1_000));
+    // A sibling that does not fit stops those behind it.
+    prose.documents[0][2].tokens = 1_000;
+    assert_eq!(spent(&prose, 30), (vec![3], 2_010));
+}
+
+#[test]
+fn numbers_of_chunks_that_a_call_names_count_more_than_the_default() {
+    let default = DefaultBudget { max_tokens: 0, max_passage_tokens: 20 };
+    let prose = Store::of(vec![vec![vec![]; 40]]);
+    let ordinals = |overrides: StrategyOverrides| {
+        let mut strategy = preset("adjacent");
+        overrides.apply(&mut strategy).unwrap();
+        default.apply(&mut strategy);
+        let hits = [prose.hit((0, 20), 0, &strategy)];
+        returned(&prose, &hits, Budget::with_default(&hits, default)).0
+    };
+    let none = StrategyOverrides::default();
+    assert_eq!(ordinals(none.clone()), [19, 20, 21]);
+    // Context that the call names does not count against the default, which bounds the rest.
+    let after = StrategyOverrides { after: Some(5), ..none.clone() };
+    assert_eq!(ordinals(after.clone()), [18, 19, 20, 21, 22, 23, 24, 25]);
+    let windows = Some(serde_json::json!({ "prose": 4 }));
+    assert_eq!(ordinals(StrategyOverrides { windows, ..none.clone() }).len(), 9);
+    // A limit of tokens that is named too applies.
+    let limited = StrategyOverrides { max_passage_tokens: Some(30), ..after.clone() };
+    assert_eq!(ordinals(limited).len(), 4);
+    assert_eq!(ordinals(StrategyOverrides { max_tokens: Some(30), ..after }).len(), 3);
 }
 
 #[test]
@@ -171,7 +237,8 @@ fn own_text_of_a_container_that_was_cut_is_one_member() {
         ],
     );
     // The table belongs to the head, because only its level could show that it begins at a statement.
-    assert_eq!(within(&class, 4, 59).0, [4, 5, 6]);
+    assert_eq!(within(&class, 4, 49).0, [4, 5, 6]);
+    assert_eq!(within(&class, 4, 59).0, [0, 1, 2, 3, 4], "the head alone");
     assert_eq!(within(&class, 4, 60).0, [0, 1, 2, 3, 4, 7]);
     assert_eq!(within(&class, 4, 80).0, [0, 1, 2, 3, 4, 5, 6, 7]);
     // A hit in the table gets the whole of it, or its neighbors without a gap.

@@ -3,7 +3,8 @@
 use super::memory::{Store, preset};
 use passage_core::Strategy;
 use passage_core::assemble::Part;
-use passage_core::expand::{Budget, Selection};
+use passage_core::expand::{Budget, Selection, add_closing_lines};
+use passage_core::gaps::ChunkPosition;
 use passage_split::Kind;
 
 /// Returns a store with the level of each chunk.
@@ -60,8 +61,17 @@ fn passage_of(store: &Store, ordinals: &[usize], max_tokens: u32) -> (Vec<usize>
             Part { content: (&*store.documents[0][ordinal(row)].content).into(), span: None };
         selection.part(row, part).content.into_owned()
     };
-    let rows = || selection.chunks.iter().map(|selected| selected.row);
-    (rows().map(ordinal).collect(), rows().map(content).collect())
+    let selected = || selection.chunks.iter().map(|selected| selected.row);
+    let part = |row: usize| {
+        let part = Part { content: content(row).into(), span: None };
+        let ordinal = Some(ordinal(row) as i32);
+        (part, ChunkPosition { ordinal, ..ChunkPosition::default() })
+    };
+    let mut parts: Vec<_> = selected().map(part).collect();
+    let hits: Vec<usize> = (0..hits.len()).collect();
+    add_closing_lines(&selection, &hits, &mut parts, part);
+    let text = parts.iter().map(|(part, _)| &*part.content).collect();
+    (selected().map(ordinal).collect(), text)
 }
 
 #[test]
@@ -74,7 +84,9 @@ fn a_long_last_method_with_the_bracket_of_its_class_ends_the_class() {
     // The statement before the bracket may continue in its chunk.
     let text = "class C {\n  a() {}\n  c() {\n    two\n  }\n}\n".to_owned();
     assert_eq!(passage(&class, 1, 50), (vec![0, 1, 3, 5, 6], text));
-    assert_eq!(passage(&class, 1, 40).0, [1, 2], "no room for the ends");
+    // No room for the end: the head alone, with the closing line of the class.
+    let text = "class C {\n  a() {}\n  b() {}\n}\n".to_owned();
+    assert_eq!(passage(&class, 1, 40), (vec![0, 1, 2], text));
     // A hit in the last method does not parse without the head.
     assert_eq!(passage(&class, 4, 50).0, [0, 3, 4, 5, 6]);
     assert_eq!(passage(&class, 4, 60).0, [0, 2, 3, 4, 5, 6]);
@@ -85,7 +97,14 @@ fn a_class_that_ends_with_a_long_class_has_the_ends_of_both() {
     let classes = nested_classes();
     assert_eq!(passage(&classes, 2, 70).0, [1, 2, 3, 4, 5, 6, 7]);
     assert_eq!(passage(&classes, 2, 60).0, [1, 2, 3, 5, 6, 7]);
-    assert_eq!(passage(&classes, 2, 50).0, [2]);
+    // The closing line of `X` is not that of the namespace around it.
+    let text = "class X {\n  a() {}\n}\n".to_owned();
+    assert_eq!(passage(&classes, 2, 50), (vec![1, 2], text));
+    // Of two open classes each has its line, and the nearest comes first.
+    let text = "class X {\n  a() {}\n  class A {\n    k() {}\n  }\n}\n".to_owned();
+    assert_eq!(passage_of(&classes, &[4, 2], 40), (vec![1, 2, 3, 4], text));
+    let text = "  a() {}\n  class A {\n    k() {}\n  }\n".to_owned();
+    assert_eq!(passage_of(&classes, &[4, 2], 30), (vec![2, 3, 4], text));
 }
 
 #[test]
@@ -126,7 +145,8 @@ fn a_closing_line_behind_a_directive_needs_the_member_before_it() {
     ]);
     let text = "class A {\na() {}\n#if X\nb() {}\n#endif\n}\n".to_owned();
     assert_eq!(passage(&class, 2, 40), (vec![1, 2, 3, 4], text));
-    assert_eq!(passage(&class, 2, 30).0, [2]);
+    let text = "class A {\na() {}\n}\n".to_owned();
+    assert_eq!(passage(&class, 2, 30), (vec![1, 2], text));
 }
 
 #[test]

@@ -126,7 +126,8 @@ impl Store {
             let first = chunks.iter().position(is_in)?;
             let last = chunks.iter().rposition(is_in)?;
             let is = chunks[first].unit == Some(Unit::Container);
-            is.then_some(Container { depth, first: first as i32, last: last as i32 })
+            let head_tokens = chunks[first].tokens;
+            is.then_some(Container { depth, first: first as i32, last: last as i32, head_tokens })
         };
         (1..=section.len()).rev().filter_map(container).collect()
     }
@@ -202,9 +203,17 @@ impl Store {
     }
 
     pub fn expand(&self, hits: &[Hit], budget: Budget) -> (Vec<ChunkRow>, Selection) {
-        let plan = plan(hits, false);
-        let rows = self.read(hits, &plan);
-        let selection = select_context(hits, &plan, &rows, &Sections(self, &rows), budget, false);
+        self.expand_plan(hits, &plan(hits, false), budget)
+    }
+
+    pub fn expand_plan(
+        &self,
+        hits: &[Hit],
+        plan: &Plan,
+        budget: Budget,
+    ) -> (Vec<ChunkRow>, Selection) {
+        let rows = self.read(hits, plan);
+        let selection = select_context(hits, plan, &rows, &Sections(self, &rows), budget, false);
         (rows, selection)
     }
 

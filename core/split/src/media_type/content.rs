@@ -1,6 +1,7 @@
 //! Detection of a media type from the content, where the file name does not tell.
 
 use super::MediaType;
+use super::likely::CERTAIN;
 
 /// Interpreters and the media types of their scripts.
 const INTERPRETERS: [(&str, &str); 24] = [
@@ -37,7 +38,8 @@ impl MediaType {
     /// Returns the media type of a document from its name, else from its text, else
     /// [`PLAIN`](Self::PLAIN).
     ///
-    /// `path` may be a name, a path or a URL.
+    /// `path` may be a name, a path or a URL. A text that proves nothing may be likely of a type, with a certainty of at
+    /// least 0.8, see [`likely`](Self::likely).
     ///
     /// ```
     /// use passage_split::MediaType;
@@ -45,7 +47,11 @@ impl MediaType {
     /// assert_eq!(MediaType::detect("bin/run", "#!/bin/sh\n").name(), "text/x-shellscript");
     /// ```
     pub fn detect(path: &str, text: &str) -> Self {
-        Self::from_path(path).or_else(|| Self::from_content(text)).unwrap_or(Self::PLAIN)
+        let likely = || Self::likely(text).filter(|likely| likely.certainty >= CERTAIN);
+        Self::from_path(path)
+            .or_else(|| Self::from_content(text))
+            .or_else(|| likely().map(|likely| likely.media_type))
+            .unwrap_or(Self::PLAIN)
     }
 
     /// Returns the media type that the beginning of a text proves, or `None`.

@@ -3,6 +3,7 @@
 use super::jsonb;
 use crate::server::error::Error;
 use passage_core::Error as Request;
+use passage_core::arguments::ArgumentGroup;
 use pgrx::{FromDatum, IntoDatum, pg_sys};
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
@@ -17,6 +18,11 @@ impl Json {
     /// Returns the text of a value.
     pub fn from_value(value: &Value) -> Self {
         Self(value.to_string())
+    }
+
+    /// Returns an object without keys.
+    pub fn empty_object() -> Self {
+        Self("{}".to_owned())
     }
 
     /// Returns the text.
@@ -40,15 +46,34 @@ impl Json {
         if let Some(value) = self.parse() {
             return Ok(value);
         }
-        // Values that are ignored have no limits.
-        #[expect(clippy::zero_sized_map_values, reason = "serde reads no object as a set")]
-        let values: BTreeMap<String, IgnoredAny> = self.parse().unwrap_or_default();
         let is_unreadable =
             |key: &String| self.field(key).is_some_and(|value| value.parse::<Value>().is_none());
-        Err(Error::Request(match values.into_keys().find(is_unreadable) {
+        Err(Error::Request(match self.keys().into_iter().find(is_unreadable) {
             Some(key) => Request::UnreadableValue { argument, key },
             None => Request::NotAnObject { argument },
         }))
+    }
+
+    /// Parses the argument of a group. NULL counts as an object without keys.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Self::into_object`] and of `parse`.
+    pub fn parse_group<T>(
+        argument: Option<Self>,
+        group: &ArgumentGroup,
+        parse: impl FnOnce(&Value) -> Result<T, Request>,
+    ) -> Result<T, Error> {
+        let value = argument.unwrap_or_else(Self::empty_object).into_object(group.name)?;
+        Ok(parse(&value)?)
+    }
+
+    /// Returns the keys of an object, and none of another value.
+    pub fn keys(&self) -> Vec<String> {
+        // Values that are ignored have no limits.
+        #[expect(clippy::zero_sized_map_values, reason = "serde reads no object as a set")]
+        let values: BTreeMap<String, IgnoredAny> = self.parse().unwrap_or_default();
+        values.into_keys().collect()
     }
 
     /// Returns the object without a key.
@@ -76,15 +101,6 @@ impl Json {
             );
             Self::from_polymorphic_datum(field?, false, pg_sys::JSONBOID)
         }
-    }
-
-    /// Parses the argument `windows`.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`Request::InvalidWindows`] where the text is nested too deeply or holds a number out of range.
-    pub fn into_windows(self) -> Result<Value, Error> {
-        self.parse().ok_or(Error::Request(Request::InvalidWindows))
     }
 }
 

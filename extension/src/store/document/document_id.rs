@@ -2,11 +2,11 @@
 
 use crate::server::error::Error;
 use crate::server::spi::{Connection, Value};
-use crate::server::sql_text::EQUAL;
+use crate::server::sql_text::{EQUAL, like_pattern};
 use crate::server::types::to_sql;
 use crate::store::Store;
 use crate::store::layout::{Layout, Relation, StatementKey};
-use crate::store::search::{FilterShape, Filters};
+use crate::store::search::{FilterShape, Filters, MetadataPart};
 use crate::store::shards::Route;
 use uuid::Uuid;
 
@@ -39,8 +39,8 @@ impl Store {
             return Ok(id.filter(|_| is_unfiltered));
         };
         let (shape, by_id) = (filters.shape(), id.is_some());
-        let key = NameStatement { filters: shape, by_id };
-        let statement = self.0.statement(key, || name_statement(&self.0, documents, shape, by_id));
+        let key = NameStatement { filters: shape.clone(), by_id };
+        let statement = self.0.statement(key, || name_statement(&self.0, documents, &shape, by_id));
         let mut values = vec![Value::new(id.map(to_sql))];
         values.extend(filters.values());
         let named: Vec<_> = id.into_iter().collect();
@@ -53,7 +53,7 @@ impl Store {
             };
             let documents = (0..rows.len()).map(document).collect();
             return Err(Error::AmbiguousUri {
-                uri: filters.uri.clone().unwrap_or_default(),
+                uri: filters.uri.iter().flatten().next().cloned().unwrap_or_default(),
                 documents,
             });
         }
@@ -67,8 +67,7 @@ impl Store {
             .into_iter()
             .filter(|column| documents.has(column))
             .collect();
-        let pattern =
-            part.replace('\\', r"\\").replace('%', r"\%").replace('_', r"\_").replace('\'', "''");
+        let pattern = like_pattern(part).replace('\'', "''");
         Some(format!(
             "SELECT {} FROM {} WHERE uri LIKE '%{pattern}%';",
             columns.join(", "),
@@ -80,7 +79,7 @@ impl Store {
 fn name_statement(
     layout: &Layout,
     documents: &Relation,
-    filters: FilterShape,
+    filters: &FilterShape,
     by_id: bool,
 ) -> String {
     let id = documents.column("n", "id", "uuid");
@@ -93,6 +92,6 @@ fn name_statement(
         "SELECT {id}, {names} FROM {documents} AS n JOIN {documents} AS d ON d.id {EQUAL} n.id \
          WHERE {by}{conditions} ORDER BY 2, 3, 1 LIMIT {MAX_LISTED}",
         documents = documents.name,
-        conditions = filters.conditions(layout, "n.id", None, 2),
+        conditions = filters.conditions(layout, "n.id", None, 2, MetadataPart::All),
     )
 }

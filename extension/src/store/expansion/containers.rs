@@ -8,7 +8,7 @@ use passage_core::expand::Container;
 const MAX_DEPTH: usize = 64;
 
 /// Returns an expression for the containers around a chunk, if a condition holds and the chunk is part
-/// of one: an array with depth, first and last ordinal of each.
+/// of one: an array with depth, first and last ordinal, and the tokens of the first chunk of each.
 pub fn select(layout: &Layout, condition: &str) -> String {
     let unit = layout.chunks.column("c", "unit", "text");
     let kind = layout.chunks.column("c", "kind", "text");
@@ -19,7 +19,7 @@ pub fn select(layout: &Layout, condition: &str) -> String {
     // Key and ordinal are compared as a pair, as in `probe_query`.
     let end = |order: &str| {
         format!(
-            "LATERAL (SELECT {ordinal} AS ordinal, {unit} AS unit FROM {chunks} AS k \
+            "LATERAL (SELECT {ordinal} AS ordinal, {unit} AS unit, {tokens} AS tokens FROM {chunks} AS k \
              WHERE k.document_id {EQUAL} c.document_id \
              AND (k.section_key, k.ordinal) {AT_LEAST} (a.key, '-2147483648'::pg_catalog.int4) \
              AND (k.section_key, k.ordinal) {AT_MOST} (a.key, 2147483647) \
@@ -27,6 +27,7 @@ pub fn select(layout: &Layout, condition: &str) -> String {
              ORDER BY k.section_key {order}, k.ordinal {order} LIMIT 1)",
             ordinal = layout.chunks.column("k", "ordinal", "integer"),
             unit = layout.chunks.column("k", "unit", "text"),
+            tokens = layout.tokens("k"),
             stored = normalized_section("k.section"),
             above = normalized_section("c.section[:a.depth]"),
         )
@@ -35,7 +36,7 @@ pub fn select(layout: &Layout, condition: &str) -> String {
         "CASE WHEN {condition} \
          AND ({kind} {EQUAL} 'data'::pg_catalog.text) IS NOT TRUE \
          AND {unit} {EQUAL} ANY ('{{container,member,value}}'::pg_catalog.text[]) THEN ARRAY(\
-         SELECT pg_catalog.unnest(ARRAY[a.depth, head.ordinal, tail.ordinal]) \
+         SELECT pg_catalog.unnest(ARRAY[a.depth, head.ordinal, tail.ordinal, coalesce(head.tokens, 0)]) \
          FROM (SELECT depth, passage.section_key(c.section[:depth]) AS key \
          FROM pg_catalog.generate_series(pg_catalog.cardinality(c.section), \
          greatest(1, pg_catalog.cardinality(c.section) {SUBTRACT} {max}), -1) AS d (depth) OFFSET 0) AS a \
@@ -55,9 +56,13 @@ pub fn none() -> String {
 /// Reads the containers, the nearest first.
 pub fn read(numbers: Option<Vec<Option<i32>>>) -> Vec<Container> {
     let numbers: Vec<i32> = numbers.unwrap_or_default().into_iter().flatten().collect();
-    let containers = numbers.chunks_exact(3);
-    let container =
-        |bounds: &[i32]| Container { depth: bounds[0] as usize, first: bounds[1], last: bounds[2] };
+    let containers = numbers.chunks_exact(4);
+    let container = |bounds: &[i32]| Container {
+        depth: bounds[0] as usize,
+        first: bounds[1],
+        last: bounds[2],
+        head_tokens: bounds[3].max(0).unsigned_abs(),
+    };
     let mut containers: Vec<_> = containers.map(container).collect();
     containers.sort_by_key(|container| std::cmp::Reverse(container.depth));
     containers

@@ -123,6 +123,15 @@ impl StrategyRequest {
         }
     }
 
+    /// Returns the share of its budget that a search keeps for context.
+    ///
+    /// # Errors
+    ///
+    /// Returns what [`StrategyOverrides::context_share`] does.
+    pub fn context_share(&self) -> Result<f64, Error> {
+        Ok(self.overrides.context_share(&self.name)?)
+    }
+
     fn with_overrides(&self, mut strategy: Strategy) -> Result<Strategy, Error> {
         self.overrides.apply(&mut strategy)?;
         Ok(strategy)

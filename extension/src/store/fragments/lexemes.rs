@@ -5,7 +5,7 @@ use crate::server::sql_text::{EQUAL, MATCHES};
 use crate::server::types::{Tsvector, to_sql};
 use crate::store::Store;
 use crate::store::layout::{Layout, StatementKey};
-use crate::store::search::{FilterShape, Filters};
+use crate::store::search::{FilterShape, Filters, MetadataPart};
 use crate::store::shards::Route;
 use passage_core::search::identifier_parts;
 use passage_split::interrupt::poll_periodically as pause;
@@ -96,8 +96,8 @@ impl Store {
             return Vec::new();
         }
         let shape = filters.shape();
-        let key = MatchingLexemes { filters: shape };
-        let statement = self.0.statement(key, || matching_statement(&self.0, shape));
+        let key = MatchingLexemes { filters: shape.clone() };
+        let statement = self.0.statement(key, || matching_statement(&self.0, &shape));
         let mut values = vec![Value::new(query.map(str::to_owned)), Value::new(limit as i64)];
         values.extend(filters.values());
         let rows = self.read(connection, &statement, values, Route::All, None);
@@ -152,7 +152,7 @@ fn document_statement(layout: &Layout, matching: bool) -> String {
     )
 }
 
-fn matching_statement(layout: &Layout, filters: FilterShape) -> String {
+fn matching_statement(layout: &Layout, filters: &FilterShape) -> String {
     // The planner knows the query, so it removes one side of the OR.
     format!(
         "SELECT {id}, {document}, {section}, c.tsv FROM {chunks} AS c{documents} \
@@ -162,7 +162,7 @@ fn matching_statement(layout: &Layout, filters: FilterShape) -> String {
         section = layout.section_key("c"),
         chunks = layout.chunks.name,
         documents = filters.join(layout, "c.document_id"),
-        conditions = filters.conditions(layout, "c.document_id", None, 3),
+        conditions = filters.conditions(layout, "c.document_id", None, 3, MetadataPart::All),
     )
 }
 

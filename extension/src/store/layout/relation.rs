@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::ffi::CStr;
 
 /// A table or view.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own in the catalogs")]
 pub struct Relation {
     pub oid: pg_sys::Oid,
     /// The qualified name, quoted for a statement.
@@ -17,6 +18,8 @@ pub struct Relation {
     pub has_ordinals: bool,
     /// Whether a CHECK makes the id of each chunk name its document.
     pub ids_name_documents: bool,
+    /// Whether an index has the column `metadata`, alone or in an expression.
+    pub has_metadata_index: bool,
     /// The type of each column.
     columns: HashMap<String, pg_sys::Oid>,
 }
@@ -32,6 +35,7 @@ impl Relation {
         let is_ordinal = |column: &pg_sys::FormData_pg_attribute| {
             column.name() == "ordinal" && column.attnotnull && column.atttypid == pg_sys::INT4OID
         };
+        let metadata = columns().find(|column| column.name() == "metadata");
         let is_table = relation.is_table() || relation.is_partitioned_table();
         Self {
             oid,
@@ -39,6 +43,7 @@ impl Relation {
             is_table,
             has_ordinals: is_table && columns().any(is_ordinal),
             ids_name_documents: has_check(&description, c"chunks_id_names_document"),
+            has_metadata_index: metadata.is_some_and(|column| has_index(&relation, column.attnum)),
             columns: columns().map(|column| (column.name().to_owned(), column.atttypid)).collect(),
         }
     }
@@ -111,6 +116,21 @@ impl Relation {
             None => null(sql_type),
         };
         columns.iter().map(column).collect()
+    }
+}
+
+/// Returns whether an index of a relation has a column, alone or in an expression.
+fn has_index(relation: &pgrx::PgRelation, column: i16) -> bool {
+    // Both kinds include the columns of expressions and predicates.
+    #[cfg(feature = "pg15")]
+    let kind = pg_sys::IndexAttrBitmapKind::INDEX_ATTR_BITMAP_ALL;
+    #[cfg(not(feature = "pg15"))]
+    let kind = pg_sys::IndexAttrBitmapKind::INDEX_ATTR_BITMAP_HOT_BLOCKING;
+    let member = i32::from(column) - pg_sys::FirstLowInvalidHeapAttributeNumber;
+    // SAFETY: the relation is open; the set is a copy in memory of the call, or NULL, which has no member.
+    unsafe {
+        let columns = pg_sys::RelationGetIndexAttrBitmap(relation.as_ptr(), kind);
+        pg_sys::bms_is_member(member, columns)
     }
 }
 

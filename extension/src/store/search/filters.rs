@@ -1,191 +1,235 @@
 /*!
-Filters: which chunks are searched.
+Filters: which chunks are searched, with their values. The argument `filter` has them, and some functions also take one as an
+argument of its own.
 
-Filters are conditions of the statements that find chunks, so they apply before any limit. A condition on
-a column that the store lacks matches nothing.
+Filters are conditions of the statements that find chunks, so they apply before any limit. A list means any of its
+values.
 */
 
-use super::query_embedding::QueryEmbedding;
+use super::filter_shape::{
+    COLLECTION, FilterShape, KIND, LATEST, MEDIA_TYPE, METADATA, NOT_ORPHANED, PATH, SIMILARITY,
+    URI, URI_PATTERN, VERSION, VERSION_PATTERN,
+};
+use super::metadata_conditions::metadata_values;
+use crate::server::error::Error;
 use crate::server::spi::Value;
-use crate::server::sql_text::{AT_LEAST, CONTAINS, EQUAL, LIKE, MERGE, SUBTRACT};
+use crate::server::sql_text::like_pattern;
 use crate::server::types::Json;
-use crate::store::layout::{Layout, Relation};
+use passage_core::arguments::{FILTER, JsonGroup, one_of};
+use passage_core::metadata_filter::MetadataFilter;
+use passage_core::strategy::check_length;
+use passage_core::version_order::LATEST as LATEST_VERSION;
+use passage_core::{Error as Request, parse_kind};
+use passage_split::MediaType;
+use serde_json::Value as JsonValue;
+use std::rc::Rc;
 
-/// The filters of a call. `None` does not filter.
+/// The filters of a call.
+pub struct FilterArguments {
+    /// The filter `collection`, as an argument of its own.
+    pub collection: Option<String>,
+    /// The filter `uri`, as an argument of its own.
+    pub uri: Option<String>,
+    /// The argument `filter`.
+    pub filter: Option<Json>,
+}
+
+/// The checked filters of a call. `None` does not filter.
 #[derive(Clone, Debug, Default)]
 pub struct Filters {
-    pub collection: Option<String>,
-    pub version: Option<String>,
-    /// The exact uri.
-    pub uri: Option<String>,
+    pub collection: Option<Vec<String>>,
+    pub version: Option<VersionFilter>,
+    /// The exact uris.
+    pub uri: Option<Vec<String>>,
     /// A pattern of LIKE.
     pub uri_pattern: Option<String>,
-    /// A media type, or all of a type as in `text/*`.
-    pub media_type: Option<String>,
-    pub kind: Option<String>,
+    /// Media types, or all of a type as in `text/*`.
+    pub media_type: Option<Vec<String>>,
+    pub kind: Option<Vec<String>>,
     /// An lquery.
     pub path: Option<String>,
-    /// An object that the merged metadata of document and chunk must contain.
-    pub metadata: Option<Json>,
+    /// Conditions on the merged metadata of document and chunk.
+    pub metadata: Option<Rc<MetadataFilter>>,
     /// The minimum cosine similarity to the embedding.
     pub min_similarity: Option<f64>,
     /// Whether documents without a source are searched too.
     pub include_orphaned: bool,
 }
 
-/// The set of given filters, which determines the text of a statement.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FilterShape(u16);
-
-const COLLECTION: u16 = 1;
-const VERSION: u16 = 1 << 1;
-const URI: u16 = 1 << 2;
-const URI_PATTERN: u16 = 1 << 3;
-const MEDIA_TYPE: u16 = 1 << 4;
-const KIND: u16 = 1 << 5;
-const PATH: u16 = 1 << 6;
-const METADATA: u16 = 1 << 7;
-const SIMILARITY: u16 = 1 << 8;
-const NOT_ORPHANED: u16 = 1 << 9;
+/// Versions to search: any of them.
+#[derive(Clone, Debug, Default)]
+pub struct VersionFilter {
+    pub names: Vec<String>,
+    /// Names in which a star stands for any text.
+    pub patterns: Vec<String>,
+    /// Whether the highest version of each collection is one of them.
+    pub has_latest: bool,
+    /// The highest version of each collection, each list in the same order. Known once the store was read.
+    pub latest: [Vec<String>; 2],
+}
 
 impl Filters {
     /// Returns the given filters with their values, in the order of the parameters.
-    fn given(&self) -> Vec<(u16, Value)> {
-        let text = |bit, value: &Option<String>| Some((bit, Value::new(value.clone()?)));
-        let like = |media_type: &String| {
-            let escaped = media_type.replace('\\', r"\\").replace('%', r"\%").replace('_', r"\_");
-            let pattern = escaped.strip_suffix('*').map(|prefix| format!("{prefix}%"));
-            (MEDIA_TYPE, Value::new(pattern.unwrap_or(escaped)))
-        };
+    fn given(&self) -> Vec<(u16, Vec<Value>)> {
+        fn one<T: pgrx::IntoDatum>(bit: u16, value: Option<T>) -> Option<(u16, Vec<Value>)> {
+            value.map(|value| (bit, vec![Value::new(value)]))
+        }
+        let patterns = |texts: &Vec<String>| texts.iter().map(|text| like_pattern(text)).collect();
+        let patterns = |texts: Option<&Vec<String>>| texts.map(patterns);
+        let version = self.version.as_ref();
+        let [names, version_patterns] =
+            [version.map(|version| &version.names), version.map(|version| &version.patterns)]
+                .map(|texts| texts.filter(|texts| !texts.is_empty()));
+        // Of no version nothing is found.
+        let names = names
+            .or_else(|| version.filter(|version| version.is_empty()).map(|version| &version.names));
+        let latest = version.filter(|version| version.has_latest);
+        let metadata = self.metadata.as_ref().map(|filter| {
+            let keys = Value::new(filter.keys.clone());
+            (METADATA, metadata_values(filter).chain([keys]).collect())
+        });
         [
-            text(COLLECTION, &self.collection),
-            text(VERSION, &self.version),
-            text(URI, &self.uri),
-            text(URI_PATTERN, &self.uri_pattern),
-            self.media_type.as_ref().map(like),
-            text(KIND, &self.kind),
-            text(PATH, &self.path),
-            self.metadata.as_ref().map(|json| (METADATA, Value::new(json.text().to_owned()))),
-            self.min_similarity.map(|min| (SIMILARITY, Value::new(min))),
+            one(COLLECTION, self.collection.clone()),
+            one(VERSION, names.cloned()),
+            one::<Vec<String>>(VERSION_PATTERN, patterns(version_patterns)),
+            latest.map(|version| (LATEST, version.latest.clone().map(Value::new).to_vec())),
+            one(URI, self.uri.clone()),
+            one(URI_PATTERN, self.uri_pattern.clone()),
+            one::<Vec<String>>(MEDIA_TYPE, patterns(self.media_type.as_ref())),
+            one(KIND, self.kind.clone()),
+            one(PATH, self.path.clone()),
+            metadata,
+            one(SIMILARITY, self.min_similarity),
         ]
         .into_iter()
         .flatten()
         .collect()
     }
 
-    /// Returns the set of given filters.
+    /// Returns the structure of the given filters.
     pub fn shape(&self) -> FilterShape {
         let given = self.given().iter().fold(0, |bits, (bit, _)| bits | bit);
-        FilterShape(if self.include_orphaned { given } else { given | NOT_ORPHANED })
+        let given = if self.include_orphaned { given } else { given | NOT_ORPHANED };
+        let metadata = self.metadata.as_ref();
+        let metadata = metadata.map(|filter| (filter.condition.clone(), filter.operands.len()));
+        FilterShape::new(given, metadata)
     }
 
     /// Returns the values of the given filters.
     pub fn values(&self) -> impl Iterator<Item = Value> {
-        self.given().into_iter().map(|(_, value)| value)
+        self.given().into_iter().flat_map(|(_, values)| values)
     }
 }
 
-impl FilterShape {
-    fn has(self, bits: u16) -> bool {
-        self.0 & bits != 0
+impl VersionFilter {
+    /// Returns the first version as it was given.
+    pub fn text(&self) -> Option<&str> {
+        let given = self.names.first().or(self.patterns.first()).map(String::as_str);
+        given.or(self.has_latest.then_some(LATEST_VERSION))
     }
 
-    /// Returns whether a filter needs a column of the chunk.
-    pub fn needs_chunk(self) -> bool {
-        self.has(KIND | PATH | METADATA)
+    fn is_empty(&self) -> bool {
+        self.names.is_empty() && self.patterns.is_empty() && !self.has_latest
     }
+}
 
-    /// Returns whether a filter needs a column of the document.
-    fn needs_document(self) -> bool {
-        self.has(COLLECTION | VERSION | URI | URI_PATTERN | MEDIA_TYPE | METADATA)
-    }
-
-    /// Returns the join with documents that the conditions need. `document` is the column with the id of
-    /// the document.
-    pub fn join(self, layout: &Layout, document: &str) -> String {
-        let documents = layout.documents.as_ref().filter(|_| self.needs_document());
-        documents.map_or_else(String::new, |documents| {
-            format!(" JOIN {} AS d ON d.id {EQUAL} {document}", documents.name)
+impl FilterArguments {
+    /// Returns the filters. `unused` are the keys that the function does not use.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of core for a value that is not an object, an unknown key, a value of another type,
+    /// a filter that is also an argument, a text that is too long, an unknown kind, a media type without a slash, and
+    /// an invalid condition on metadata.
+    pub fn parse(self, unused: &[&str]) -> Result<Filters, Error> {
+        let filter = self.filter.unwrap_or_else(Json::empty_object);
+        // PostgreSQL compares the metadata, so they have no limits of numbers and levels here.
+        let metadata = filter.field("metadata");
+        let rest = metadata.is_some().then(|| filter.without("metadata"));
+        let metadata = metadata.filter(|metadata| metadata.text() != "null");
+        let value = rest.unwrap_or(filter).into_object(FILTER.name)?;
+        let group = JsonGroup::new(&FILTER, unused, &value)?;
+        let text = |key| {
+            let text = group.text(key)?;
+            check_length(key, text.as_deref())?;
+            Ok::<_, Request>(text)
+        };
+        let texts = |key, alone: Option<String>| {
+            let texts =
+                one_of((FILTER.name, key), alone.map(|text| vec![text]), group.texts(key)?)?;
+            for text in texts.iter().flatten() {
+                check_length(key, Some(text))?;
+            }
+            Ok::<_, Request>(texts)
+        };
+        let kind = texts("kind", None)?;
+        let media_type = texts("media_type", None)?;
+        kind.iter().flatten().try_for_each(|kind| parse_kind(kind).map(drop))?;
+        media_type.iter().flatten().try_for_each(|media_type| check_media_type(media_type))?;
+        Ok(Filters {
+            collection: texts("collection", self.collection)?,
+            version: texts("version", None)?.map(versions),
+            uri: texts("uri", self.uri)?,
+            uri_pattern: text("uri_pattern")?,
+            media_type,
+            kind,
+            path: text("path")?,
+            metadata: metadata
+                .filter(|metadata| metadata.text() != "{}")
+                .map(conditions)
+                .transpose()?
+                .map(Rc::new),
+            min_similarity: group.number("min_similarity")?,
+            include_orphaned: group.boolean("include_orphaned")?.unwrap_or_default(),
         })
     }
+}
 
-    /// Returns the condition that the document is not orphaned. If documents are not joined, a partial
-    /// index collects the orphaned ones once: looking up each chunk's document took a third of a search,
-    /// and with a join the plan began with all documents.
-    fn not_orphaned(self, layout: &Layout, document: &str) -> Option<String> {
-        let documents = layout.documents.as_ref().filter(|relation| relation.has("orphaned_at"))?;
-        match (self.has(NOT_ORPHANED), self.needs_document()) {
-            (false, _) => None,
-            (true, true) => Some("d.orphaned_at IS NULL".to_owned()),
-            (true, false) => Some(format!(
-                "NOT ({document} {EQUAL} ANY (SELECT d.id FROM {} AS d WHERE d.orphaned_at IS NOT NULL))",
-                documents.name
-            )),
+impl Filters {
+    /// Returns the filters that name a document.
+    pub fn of_document(
+        collection: Option<String>,
+        version: Option<String>,
+        uri: Option<String>,
+    ) -> Self {
+        let list = |text: Option<String>| text.map(|text| vec![text]);
+        Self {
+            collection: list(collection),
+            version: list(version).map(versions),
+            uri: list(uri),
+            ..Self::default()
         }
     }
+}
 
-    /// Returns the conditions, each after an AND, on the aliases `d` of documents, `c` of chunks and `e`
-    /// of embeddings. `document` is the column with the id of the document, `first` the number of the
-    /// first parameter. With a filter on similarity `$1` is the embedding.
-    pub fn conditions(
-        self,
-        layout: &Layout,
-        document: &str,
-        embedding: Option<&QueryEmbedding>,
-        first: usize,
-    ) -> String {
-        let documents = layout.documents.as_ref();
-        let of_document = |column: &str, sql_type| {
-            Relation::columns(documents, "d", &[(column, sql_type)]).remove(0)
-        };
-        let mut next = first;
-        let mut conditions = String::new();
-        let mut add = |bit: u16, condition: &dyn Fn(&str) -> String| {
-            if self.has(bit) {
-                conditions.push_str(" AND ");
-                conditions.push_str(&condition(&format!("${next}")));
-                next += 1;
-            }
-        };
-        let equal = |left: &str, right: &str| format!("{left} {EQUAL} {right}");
-        let like = |left: &str, right: &str| format!("{left} {LIKE} {right}");
-        add(COLLECTION, &|value| equal(&of_document("collection", "text"), value));
-        add(VERSION, &|value| equal(&of_document("version", "text"), value));
-        add(URI, &|value| equal(&of_document("uri", "text"), value));
-        add(URI_PATTERN, &|value| like(&of_document("uri", "text"), value));
-        add(MEDIA_TYPE, &|value| like(&of_document("media_type", "text"), value));
-        add(KIND, &|value| equal(&layout.chunks.column("c", "kind", "text"), value));
-        add(PATH, &|value| match layout.ltree_schema() {
-            Some(schema) => {
-                format!("c.path OPERATOR({schema}.~) {value}::{schema}.lquery")
-            }
-            None => format!("{value} IS NULL"),
-        });
-        add(METADATA, &|value| {
-            let metadata =
-                [of_document("metadata", "jsonb"), layout.chunks.column("c", "metadata", "jsonb")]
-                    .map(|metadata| format!("coalesce({metadata}, '{{}}'::pg_catalog.jsonb)"));
-            format!(
-                "({} {MERGE} {}) {CONTAINS} {value}::pg_catalog.jsonb",
-                metadata[0], metadata[1]
-            )
-        });
-        add(SIMILARITY, &|value| match embedding {
-            Some(embedding) => {
-                let one = "1::pg_catalog.float8";
-                format!("({one} {SUBTRACT} ({})) {AT_LEAST} {value}", embedding.cosine())
-            }
-            None => format!("{value} IS NULL"),
-        });
-        if let Some(condition) = self.not_orphaned(layout, document) {
-            conditions.push_str(" AND ");
-            conditions.push_str(&condition);
+/// Returns the versions that a list selects.
+fn versions(texts: Vec<String>) -> VersionFilter {
+    let mut filter = VersionFilter::default();
+    for text in texts {
+        if text == LATEST_VERSION {
+            filter.has_latest = true;
+        } else if text.contains('*') {
+            filter.patterns.push(text);
+        } else {
+            filter.names.push(text);
         }
-        conditions
     }
+    filter
+}
 
-    /// Returns whether a filter needs the embedding of the chunk.
-    pub fn needs_similarity(self) -> bool {
-        self.has(SIMILARITY)
-    }
+/// Returns conditions on metadata. Without operators, PostgreSQL reads the object, with all digits of its numbers.
+fn conditions(metadata: Json) -> Result<MetadataFilter, Error> {
+    Ok(match metadata.parse::<JsonValue>() {
+        Some(value) if !MetadataFilter::is_plain(&value) => MetadataFilter::parse(&value)?,
+        None if metadata.text().contains("\"$") => {
+            let key = "metadata".to_owned();
+            return Err(Error::Request(Request::UnreadableValue { argument: FILTER.name, key }));
+        }
+        _ => MetadataFilter::containing(metadata.text().to_owned(), metadata.keys()),
+    })
+}
+
+/// Checks that a media type has a slash. Any type may be that of a document, also an unknown one.
+fn check_media_type(media_type: &str) -> Result<(), Error> {
+    if media_type.contains('/') { Ok(()) } else { Ok(media_type.parse::<MediaType>().map(drop)?) }
 }

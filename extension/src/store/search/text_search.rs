@@ -12,7 +12,8 @@ only chunks that the caller may see.
 */
 
 use super::RankedChunks;
-use super::filters::{FilterShape, Filters};
+use super::filter_shape::{FilterShape, MetadataPart};
+use super::filters::Filters;
 use super::lexemes::ParsedQuery;
 use super::match_reader::MatchReader;
 use super::query_embedding::QueryEmbedding;
@@ -146,9 +147,9 @@ impl Store {
         reader: &mut MatchReader,
     ) {
         let (count, shape) = (subqueries.len(), filters.shape());
-        let key = TextStatement { subqueries: count, filters: shape, sampled };
+        let key = TextStatement { subqueries: count, filters: shape.clone(), sampled };
         let statement =
-            self.0.statement(key, || statement(&self.0, count, sampled, shape, embedding));
+            self.0.statement(key, || statement(&self.0, count, sampled, &shape, embedding));
         let embedding = embedding.filter(|_| shape.needs_similarity());
         let mut values = vec![embedding.map_or(Value::new(0_i32), QueryEmbedding::value)];
         values.extend(subqueries.iter().flat_map(|subquery| {
@@ -178,7 +179,7 @@ fn statement(
     layout: &Layout,
     subqueries: usize,
     sampled: bool,
-    filters: FilterShape,
+    filters: &FilterShape,
     embedding: Option<&QueryEmbedding>,
 ) -> String {
     let embedding = embedding.filter(|_| filters.needs_similarity());
@@ -186,7 +187,10 @@ fn statement(
     let embeddings = embeddings.map_or_else(String::new, |embeddings| {
         format!(" JOIN {} AS e ON e.chunk_id {EQUAL} c.id", embeddings.name)
     });
-    let conditions = filters.conditions(layout, "c.document_id", embedding, 2 + 3 * subqueries);
+    let conditions =
+        |part| filters.conditions(layout, "c.document_id", embedding, 2 + 3 * subqueries, part);
+    // A sample reads the same chunks whatever the filters.
+    let parts = if sampled { &[MetadataPart::All] } else { filters.parts(layout) };
     // The side table of an adopted store has all that most statements read, and only a table can be sampled.
     let adopted = layout.adopted.as_ref();
     let table = adopted.filter(|_| !filters.needs_chunk()).unwrap_or(&layout.chunks);
@@ -204,12 +208,17 @@ fn statement(
             None => format!("{} AS c", table.name),
         };
         let and = if sampled { String::new() } else { format!(" AND ${sample} IS NULL") };
-        format!(
-            "(SELECT {subquery}, {id}, c.tsv FROM {chunks}{documents}{embeddings} \
-             WHERE c.tsv {MATCHES} ${query}::pg_catalog.tsquery{and}{conditions} LIMIT ${limit})",
-            id = layout.chunks.column("c", "id", "uuid"),
-            documents = filters.join(layout, "c.document_id"),
-        )
+        let part = |part: &MetadataPart| {
+            format!(
+                "SELECT {subquery}, {id}, c.tsv FROM {chunks}{documents}{embeddings} \
+                 WHERE c.tsv {MATCHES} ${query}::pg_catalog.tsquery{and}{conditions}",
+                id = layout.chunks.column("c", "id", "uuid"),
+                documents = filters.join(layout, "c.document_id"),
+                conditions = conditions(*part),
+            )
+        };
+        let parts: Vec<_> = parts.iter().map(part).collect();
+        format!("({} LIMIT ${limit})", parts.join(" UNION ALL "))
     };
     let subqueries: Vec<_> = (0..subqueries).map(subquery).collect();
     // An unused parameter would have no type.

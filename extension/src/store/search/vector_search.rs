@@ -12,7 +12,8 @@ requested, and the same statement orders them by the distance of their embedding
 */
 
 use super::RankedChunks;
-use super::filters::{FilterShape, Filters};
+use super::filter_shape::{FilterShape, MetadataPart};
+use super::filters::Filters;
 use super::index_scan::{candidates, visited};
 use super::query_embedding::QueryEmbedding;
 use crate::server::spi::{Access, Connection, Value};
@@ -99,8 +100,8 @@ impl Store {
         limit: usize,
     ) -> RankedChunks {
         let shape = filters.shape();
-        let key = NearestStatement { scan, filters: shape };
-        let statement = self.0.statement(key, || statement(&self.0, embedding, scan, shape));
+        let key = NearestStatement { scan, filters: shape.clone() };
+        let statement = self.0.statement(key, || statement(&self.0, embedding, scan, &shape));
         let mut values = vec![embedding.value(), Value::new(limit as i64)];
         let visited = match scan {
             VectorScan::Indexed => Some(visited(limit)),
@@ -127,14 +128,13 @@ fn statement(
     layout: &Layout,
     embedding: &QueryEmbedding,
     scan: VectorScan,
-    filters: FilterShape,
+    filters: &FilterShape,
 ) -> String {
     let embeddings = layout.embeddings.as_ref().expect("there are embeddings");
     // Embeddings without a document id are joined with their chunk.
     let has_document_id = embeddings.has_document_id();
     let document = if has_document_id { "e.document_id" } else { "c.document_id" };
     let first = if scan == VectorScan::Reranked { 4 } else { 3 };
-    let conditions = filters.conditions(layout, document, Some(embedding), first);
     let documents = filters.join(layout, document);
     let chunks = if filters.needs_chunk() || !has_document_id {
         let document = if has_document_id && layout.chunks.ids_name_documents {
@@ -147,18 +147,26 @@ fn statement(
         String::new()
     };
     let distance = embedding.distance();
-    let from = format!(
-        "SELECT {id} AS chunk_id, {distance} AS distance FROM {embeddings} AS e{chunks}{documents} WHERE true{conditions}",
-        id = embeddings.column("e", "chunk_id", "uuid"),
-        embeddings = embeddings.name,
-    );
+    let select = |part| {
+        format!(
+            "SELECT {id} AS chunk_id, {distance} AS distance FROM {embeddings} AS e{chunks}{documents} WHERE true{conditions}",
+            id = embeddings.column("e", "chunk_id", "uuid"),
+            embeddings = embeddings.name,
+            conditions = filters.conditions(layout, document, Some(embedding), first, part),
+        )
+    };
+    // The vector index finds the chunks of both parts in one scan.
+    let from = select(MetadataPart::All);
     match scan {
         VectorScan::Indexed => format!("{from} ORDER BY {distance} LIMIT $2"),
         VectorScan::Reranked => format!(
             "SELECT chunk_id, distance FROM ({from} ORDER BY {} LIMIT $3) AS candidate ORDER BY distance LIMIT $2",
             embedding.indexed_distance()
         ),
-        VectorScan::Exact => format!("{from} LIMIT $2"),
+        VectorScan::Exact => {
+            let parts: Vec<_> = filters.parts(layout).iter().map(|part| select(*part)).collect();
+            format!("{} LIMIT $2", parts.join(" UNION ALL "))
+        }
     }
 }
 

@@ -47,6 +47,7 @@ class Passage:
     complete: bool
     metadata: dict[str, Any]  # of the document
     source_ids: list[str] | None  # ids of its chunks in an adopted table
+    explanation: list[dict[str, Any]] | None  # the columns of explain_context, if `output` has `explain`
 
     def properties(self) -> dict[str, Any]:
         """Returns the metadata of the document and all columns but `content`, as values of JSON, for frameworks."""
@@ -97,6 +98,7 @@ class ContextChunk:
     tokens: int
     content: str
     source_id: str | None
+    cut: int  # tokens of context that were left out for its hit
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +153,7 @@ def read(row_type: type[Row], values: Any) -> Row:
 
 
 def _convert(name: str, value: Any) -> Any:
-    if name in ("metadata", "signals", "related", "citations") and isinstance(value, str):
+    if name in ("metadata", "signals", "related", "citations", "explanation") and isinstance(value, str):
         value = json.loads(value)  # asyncpg returns jsonb as text, unless the caller registered a codec
     if name == "citations":
         return [Citation(**{**citation, "chunk_id": UUID(citation["chunk_id"])}) for citation in value]

@@ -29,8 +29,8 @@ class Store:
     query to its embedding. `search`, `search_hits` and `fragments` call it if they get a query without an embedding.
 
     An embedding is a sequence of floats or a numpy array of one dimension, as long as the embeddings of the store.
-    Only queries need one. Ids are `uuid.UUID` or their text. The keyword arguments are those of the SQL function;
-    `limits`, `filter`, `windows` and `metadata` are dicts.
+    Only queries need one. Ids are `uuid.UUID` or their text. The keyword arguments are those of the SQL function; the
+    groups `filter`, `limits`, `ranking` and `output` are dicts, whose keys `pg_passage.arguments` lists.
 
     Errors of PostgreSQL arrive as psycopg raises them, with their HINT: `error.diag.message_hint`. An argument that
     the function does not have is a `TypeError`.
@@ -133,7 +133,8 @@ class Store:
 
 def embeds(values: Mapping[str, Any]) -> bool:
     """Returns whether a call has a query that needs an embedding."""
-    return "query" in values and "embedding" not in values and values.get("mode") != "text"
+    by_words = (values.get("ranking") or {}).get("mode") == "text"
+    return "query" in values and "embedding" not in values and not by_words
 
 
 def _execute(connection: "Connection[Any]", call: Call) -> Any:

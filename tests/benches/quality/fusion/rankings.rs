@@ -78,15 +78,15 @@ impl Rankings {
         let store = &loaded.store;
         let hits = format!(
             "SELECT h.uri, h.tokens, c.start_byte, c.end_byte, h.score \
-             FROM passage.search_hits(query => $1, embedding => $2::real[], mode => $3, \
-                 max_hits => {CANDIDATES}, candidates => {CANDIDATES}, store => '{store}') AS h \
+             FROM passage.search_hits(query => $1, embedding => $2::real[], ranking => passage.ranking(mode => $3, candidates => {CANDIDATES}), \
+                 max_hits => {CANDIDATES}, store => '{store}') AS h \
              JOIN {store}.chunks AS c ON c.id = h.chunk_id ORDER BY h.rank"
         );
         let coverage = format!(
             "SELECT greatest(sum((c.tsv @@ quote_literal(l.lexeme)::tsquery)::integer), 1) \
                  / (count(*) + 1.0)::float8 \
-             FROM (SELECT chunk_id FROM passage.search_hits(query => $1, mode => 'text', \
-                 max_hits => 1, candidates => {CANDIDATES}, store => '{store}')) AS h \
+             FROM (SELECT chunk_id FROM passage.search_hits(query => $1, ranking => passage.ranking(mode => 'text', candidates => {CANDIDATES}), \
+                 max_hits => 1, store => '{store}')) AS h \
              JOIN {store}.chunks AS c ON c.id = h.chunk_id, \
              unnest(to_tsvector('english', $1)) AS l"
         );

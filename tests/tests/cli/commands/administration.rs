@@ -226,7 +226,7 @@ async fn context_shows_a_chunk_with_its_neighbors() {
     );
     let roles: Vec<_> = rows.iter().map(|row| row["role"].as_str().unwrap()).collect();
     let expected = format!(
-        "SELECT string_agg(role, ',' ORDER BY ordinal) FROM passage.expand_context('{hit}', 'none', before => 1)"
+        "SELECT string_agg(role, ',' ORDER BY ordinal) FROM passage.expand_context('{hit}', 'none', limits => passage.limits(before => 1))"
     );
     assert_eq!(roles.join(","), cluster.query_text(&expected).await);
     assert_eq!(rows.len(), 2);

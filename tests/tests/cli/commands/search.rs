@@ -215,3 +215,25 @@ async fn search_refuses_unknown_values() {
         none.assert_refusal("store \"none\" does not exist", "passage init --store none");
     }
 }
+
+#[tokio::test]
+async fn a_search_that_finds_nothing_shows_why() {
+    let cluster = text_cluster().await;
+    cluster
+        .passage(["ingest", "--quiet", "--no-embed", "--collection", "guide", fixture!("handbook")])
+        .await;
+    for (arguments, notice) in [
+        (["--collection", "giude", "rotation"], "no document has collection \"giude\""),
+        (["--version", "2", "rotation"], "no document has version \"2\""),
+        (["--mode", "text", "the of"], "the query has only stop words"),
+    ] {
+        let output = run_client(&cluster, [&["search"], &arguments[..]].concat()).await;
+        assert_eq!(output.code, Some(0), "{}", output.stderr);
+        assert!(output.stderr.contains(notice), "{}", output.stderr);
+        let json = search_json(&cluster, &arguments).await;
+        assert!(json["notes"].to_string().contains(&notice.replace('"', "\\\"")), "{json}");
+    }
+    // The version of the collection is empty, and the highest.
+    let found = uris(&cluster, &["--version", "latest", "rotation"]).await;
+    assert!(found[0].ends_with("logging.md"), "{found:?}");
+}

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 /// Returns a search by words.
 fn search() -> Value {
-    json!({"query": "collector signal", "mode": "text", "max_passages": 2})
+    json!({"query": "collector signal", "ranking": {"mode": "text"}, "max_passages": 2})
 }
 
 /// Returns the uris of the rows of an answer.
@@ -126,6 +126,25 @@ async fn a_caller_that_has_sent_another_request_and_disconnects_cancels_its_stat
     for _ in 0..3 {
         let (status, text) = connection.request("/search", Some(&self::search())).await;
         assert_eq!(status, 200, "{}", String::from_utf8_lossy(&text));
+    }
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn an_answer_without_results_has_notes() {
+    let cluster = text_cluster().await;
+    let ingest = ["ingest", "--quiet", "--no-embed", "--collection", "guide", fixture!("handbook")];
+    cluster.passage(ingest).await;
+    let server = HttpServer::start(cluster.client_program(), &["--no-embed"]).await;
+    for path in ["/search", "/search_hits", "/fragments"] {
+        let body = json!({"query": "collector", "filter": {"collection": ["giude"]}});
+        let (status, answer) = server.request(path, Some(&body)).await;
+        assert_eq!((status, &answer["results"]), (200, &json!([])), "{answer}");
+        let notes = answer["notes"].to_string();
+        assert!(notes.contains("giude") && notes.contains("Perhaps you mean"), "{path}: {notes}");
+        let body =
+            json!({"query": "collector", "filter": {"collection": ["guide"], "version": "latest"}});
+        assert!(!uris(server.request(path, Some(&body)).await).is_empty(), "{path}");
     }
     server.stop().await;
 }

@@ -125,7 +125,7 @@ async fn text_is_loaded_on_a_server_without_pgvector() {
         assert_eq!(text_of(&cluster, &format!("garden/{file}")).await, text.unwrap());
     }
     let passages = "SELECT count(*) FROM passage.reassemble(ARRAY(SELECT id FROM rag.chunks), \
-        NULL, 'document', max_distance => NULL)";
+        NULL, 'document', output => '{\"max_distance\": \"document\"}')";
     assert_eq!(cluster.query_text(passages).await, "4");
     assert_sound(&cluster).await;
 }

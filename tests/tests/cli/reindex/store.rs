@@ -123,7 +123,7 @@ async fn a_replaced_store_keeps_its_customizations() {
 
     // A session that has read the former store continues with the new one.
     let session = cluster.client().await;
-    let search = "SELECT string_agg(content, '|') FROM passage.search('section number', include_orphaned => true)";
+    let search = "SELECT string_agg(content, '|') FROM passage.search('section number', filter => passage.filter(include_orphaned => true))";
     let content: Option<String> = session.query_one(search, &[]).await.unwrap().get(0);
     let done = run_client(&cluster, ["reindex"]).await;
     assert!(

@@ -43,7 +43,7 @@ async fn nearest(client: &Client, embedding: [f32; 3]) -> Vec<String> {
 
 /// Returns the ids of a chunk and its neighbors, in the order of the document.
 async fn neighbors(client: &Client, id: &str) -> Vec<String> {
-    let sql = "SELECT source_id FROM passage.expand_context(passage.chunk_id('shop', $1), 'adjacent', before => 1, after => 1,
+    let sql = "SELECT source_id FROM passage.expand_context(passage.chunk_id('shop', $1), 'adjacent', limits => passage.limits(before => 1, after => 1),
         store => 'shop') ORDER BY ordinal";
     run(client, sql, &[(&id, Type::TEXT)]).await
 }

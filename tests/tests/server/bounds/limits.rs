@@ -49,7 +49,9 @@ async fn a_section_may_be_ten_thousand_titles_deep() {
         assert!(cluster.query_text(&sql).await.parse::<u32>().unwrap() >= 9995, "{strategy}");
     }
     // The parent is found 9,994 titles up.
-    let sql = format!("SELECT content FROM passage.expand_context('{HIT}', 'none', parents => 5)");
+    let sql = format!(
+        "SELECT content FROM passage.expand_context('{HIT}', 'none', limits => passage.limits(parents => 5))"
+    );
     assert_eq!(cluster.query_lines(&sql).await, ["0", "1"]);
     // An outline has a line for each chunk's section, and for the nearest sections above it.
     let sql = "SELECT count(*) FROM passage.outline(uri => 'large.md')";
@@ -131,7 +133,8 @@ async fn containers_are_found_ten_thousand_titles_deep_and_among_a_hundred_thous
         "SELECT string_agg(content, ' ' ORDER BY ordinal) FROM passage.expand_context('{HIT}', 'hierarchical')"
     );
     assert_eq!(cluster.query_text(&sql.replace("000001'", "000003'")).await, "1 2 3");
-    let merge = sql.replace("'hierarchical'", "'merge', threshold => 0.2");
+    let merge =
+        sql.replace("'hierarchical'", "'merge', limits => passage.limits(threshold => 0.2)");
     assert_eq!(cluster.query_text(&merge).await, "0 1 2 3");
 
     // Chunk 0 opens a class of a hundred thousand members, the last chunk closes it.
@@ -151,7 +154,7 @@ async fn containers_are_found_ten_thousand_titles_deep_and_among_a_hundred_thous
     {
         let sql = format!(
             "SELECT truncated || ' ' || complete || ' ' || tokens
-            FROM passage.reassemble('{{{HIT}}}', NULL, 'hierarchical', max_tokens => 0, max_chunks => {max_chunks})"
+            FROM passage.reassemble('{{{HIT}}}', NULL, 'hierarchical', max_tokens => 0, limits => passage.limits(max_chunks => {max_chunks}))"
         );
         assert_eq!(cluster.query_text(&sql).await, expected);
     }

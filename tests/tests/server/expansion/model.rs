@@ -34,15 +34,18 @@ pub struct Expansion<'a> {
     wholes: Vec<Option<Whole<'a>>>,
 }
 
-/// Expands hits by their context.
-pub fn expand<'a>(hits: &[Hit<'a>]) -> Expansion<'a> {
+/// Expands hits by their context. Passages have bridges, if hits on both sides of a chunk may share one.
+pub fn expand<'a>(hits: &[Hit<'a>], function: Option<&Reassembly>) -> Expansion<'a> {
+    let has_bridges = function
+        .is_some_and(|function| function.max_distance.is_none_or(|max_distance| max_distance >= 2));
     // Each round removes the whole units of hits that would be incomplete.
     let mut states = vec![State::default(); hits.len()];
     // "A budget cuts the context of a hit permanently, even if the hit falls back later."
     let mut cut_before = vec![false; hits.len()];
     loop {
         let wholes = claims::wholes(hits, &states);
-        let mut choice = choice::choose(hits, &wholes, &claims::claims(hits, &wholes));
+        let mut choice =
+            choice::choose(hits, &wholes, &claims::claims(hits, &wholes, has_bridges), has_bridges);
         let broken = json::broken(hits, &wholes, &choice);
         let rejected = json::rejected(hits, &wholes, &choice);
         if broken.is_empty() && rejected.is_empty() {

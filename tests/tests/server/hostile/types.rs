@@ -211,7 +211,7 @@ async fn text_in_place_of_another_type_counts_as_null_and_is_never_shown() {
         ))
         .await;
     let sql = format!(
-        "SELECT content, first_line IS NULL, metadata IS NULL FROM passage.reassemble(ARRAY[{ID}], imports => true, store => 'own')"
+        "SELECT content, first_line IS NULL, metadata IS NULL FROM passage.reassemble(ARRAY[{ID}], output => passage.output(imports => true), store => 'own')"
     );
     assert_eq!(cluster.query_lines(&sql).await, ["word|t|t"]);
 }

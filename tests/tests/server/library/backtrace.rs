@@ -8,7 +8,7 @@ use tokio_postgres::error::DbError;
 const ERRORS: [&str; 5] = [
     "SELECT * FROM passage.expand_context(NULL, 'nonsense')",
     "SELECT * FROM passage.search_hits('word', store => 'nowhere')",
-    "SELECT * FROM passage.search_hits('word', metadata => '{}', path => '!!')",
+    "SELECT * FROM passage.search_hits('word', filter => passage.filter(metadata => '{}', path => '!!'))",
     "SELECT passage.ingest('a.txt', 'word', collection => 'refused')",
     "SELECT _passage.encode_section(ARRAY['a']::text[]), 1 / 0",
 ];

@@ -37,15 +37,15 @@ async fn every_function_has_a_comment_and_the_right_properties() {
         ),
         (
             "depend on their arguments alone and are not IMMUTABLE PARALLEL SAFE",
-            "proname ~ '^(encode_section|section_path|section_key|parent_key|chunk_tsv|split)$' AND (provolatile, proparallel) <> ('i', 's')",
+            "proname ~ '^(encode_section|section_path|section_key|parent_key|chunk_tsv|split|filter|limits|ranking|output)$' AND (provolatile, proparallel) <> ('i', 's')",
         ),
         (
             "write and are not VOLATILE PARALLEL UNSAFE",
             "proname ~ '^((create|upgrade)_store|ingest|remove)$' AND (provolatile, proparallel) <> ('v', 'u')",
         ),
         (
-            "take a store but neither last nor before limits and filter alone",
-            "'store' = ANY (proargnames[:pronargs]) AND proname ~ '^(expand_contexts?|assemble|reassemble|search|search_hits|fragments|outline|strategies|ingest|remove|store_stats)$' AND array_to_string(proargnames[:pronargs], ' ') !~ ' ?store( limits)?( filter)?$'",
+            "take a store but not as the last argument",
+            "'store' = ANY (proargnames[:pronargs]) AND proname ~ '^(expand_contexts?|assemble|reassemble|search|search_hits|fragments|outline|strategies|ingest|remove|store_stats)$' AND proargnames[pronargs] <> 'store'",
         ),
         (
             "cannot be called by everybody",
@@ -268,7 +268,7 @@ async fn a_hostile_search_path_changes_nothing() {
         UNION ALL SELECT outline FROM passage.outline(uri => 'guide.md')
         UNION ALL SELECT passage.assemble('aaaaaaaa-0000-0000-8000-000000000000', '{{{hit}}}')
         UNION ALL SELECT name FROM passage.strategies()
-        UNION ALL SELECT content FROM passage.search('alice steps', path => '*', metadata => '{{}}', kind => 'prose', uri_pattern => '%', collection => 'alice')"
+        UNION ALL SELECT content FROM passage.search('alice steps', filter => passage.filter(path => '*', metadata => '{{}}', kind => 'prose', uri_pattern => '%'), collection => 'alice')"
     );
     let safe = cluster.query_lines_as("alice", &reads).await;
     let trapped = format!("SET search_path = trap, public; {reads}");

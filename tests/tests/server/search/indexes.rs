@@ -24,7 +24,7 @@ async fn library(chunks: u32) -> Cluster {
 }
 
 /// Returns the notices that a session gets.
-async fn notices(cluster: &Cluster, script: &str) -> String {
+pub async fn notices(cluster: &Cluster, script: &str) -> String {
     let arguments = ["-X", "-q", "-U", SUPERUSER, "-v", "ON_ERROR_STOP=1", "-c", script];
     let output = cluster.program("psql").args(arguments).output().await.unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
@@ -33,7 +33,7 @@ async fn notices(cluster: &Cluster, script: &str) -> String {
 }
 
 /// Returns the plans of all statements that a call executes.
-async fn plans(cluster: &Cluster, sql: &str) -> String {
+pub async fn plans(cluster: &Cluster, sql: &str) -> String {
     let settings = "LOAD 'auto_explain'; SET auto_explain.log_nested_statements = on; SET auto_explain.log_min_duration = 0";
     notices(cluster, &format!("{settings}; SET client_min_messages = log; {sql}")).await
 }
@@ -61,7 +61,7 @@ async fn words_are_found_by_their_index() {
         assert!(plans.contains("Bitmap Index Scan on chunks_tsv_idx"), "{query}: {plans}");
     }
     // If no word is common, nothing else is read, with and without filters.
-    for filters in ["", ", collection => 'c7'", ", uri_pattern => '7%'"] {
+    for filters in ["", ", collection => 'c7'", ", filter => passage.filter(uri_pattern => '7%')"] {
         let sql = format!("SELECT * FROM passage.search('seldom'{filters})");
         let plans = plans(&cluster, &sql).await;
         assert!(plans.contains("chunks_tsv_idx"), "{filters}: {plans}");
@@ -131,22 +131,21 @@ async fn common_words_are_found_at_any_place_and_with_any_filter() {
         "'odd'",
         "'even odd'",
         "'common usual', collection => 'c3'",
-        "'common usual', uri_pattern => '77'",
-        "'lines', uri_pattern => 'code/199'",
-        "'even odd', uri_pattern => 'code/199'",
+        "'common usual', filter => passage.filter(uri_pattern => '77')",
+        "'lines', filter => passage.filter(uri_pattern => 'code/199')",
+        "'even odd', filter => passage.filter(uri_pattern => 'code/199')",
         // There the word is alone; elsewhere it comes with a rarer one.
         "'seldom code', collection => 'code'",
         "'seldom usual', collection => 'c3'",
     ] {
         assert_eq!(count(arguments).await, "20", "{arguments}");
     }
-    let all =
-        "SELECT count(*) FROM passage.search_hits('code', max_hits => 5000, candidates => 5000)";
+    let all = "SELECT count(*) FROM passage.search_hits('code', max_hits => 5000, ranking => passage.ranking(candidates => 5000))";
     assert_eq!(cluster.query_text(all).await, "5000");
     for (few, number) in [
         ("'\"even odd\"'", "1"),
         ("'even -lines'", "0"),
-        ("'lines -odd', uri_pattern => 'code/19_', kind => 'prose'", "0"),
+        ("'lines -odd', filter => passage.filter(uri_pattern => 'code/19_', kind => 'prose')", "0"),
         ("'common usual', collection => 'code'", "0"),
     ] {
         assert_eq!(count(few).await, number, "{few}");
@@ -160,9 +159,9 @@ async fn assert_uses_index(cluster: &Cluster, embedding: &str) {
     for filters in [
         "",
         ", collection => 'c3'",
-        ", kind => 'prose', include_orphaned => true",
-        ", kind => NULL, include_orphaned => true",
-        ", uri_pattern => '%'",
+        ", filter => passage.filter(kind => 'prose', include_orphaned => true)",
+        ", filter => passage.filter(kind => NULL, include_orphaned => true)",
+        ", filter => passage.filter(uri_pattern => '%')",
     ] {
         let sql = format!("SELECT * FROM passage.search(embedding => {embedding}{filters})");
         let plans = plans(cluster, &sql).await;
@@ -222,7 +221,7 @@ async fn a_binary_store_compares_the_candidates_of_its_index() {
         format!(
         "LOAD 'vector'; SET hnsw.ef_search = {width}; LOAD 'auto_explain'; SET auto_explain.log_nested_statements = on;
         SET auto_explain.log_min_duration = 0; SET auto_explain.log_analyze = on; SET client_min_messages = log;
-        SELECT * FROM passage.search_hits(embedding => {embedding}, candidates => 15)"
+        SELECT * FROM passage.search_hits(embedding => {embedding}, ranking => passage.ranking(candidates => 15))"
     )
     };
     for (width, rows) in [(40, "rows=300"), (500, "rows=500")] {
@@ -267,4 +266,45 @@ async fn an_incomplete_search_by_embedding_gives_a_notice() {
     assert!(!notice.contains("nearest"), "{notice}");
     let notice = notices(&cluster, &script("a", 1)).await;
     assert!(!notice.contains("nearest"), "{notice}");
+}
+
+#[tokio::test]
+async fn indexes_on_metadata_answer_conditions() {
+    let cluster = library(20_000).await;
+    cluster
+        .execute(
+            "INSERT INTO rag.documents (uri, metadata) SELECT 'm' || n,
+                jsonb_build_object('year', n, 'at', to_char(date '2000-01-01' + n, 'YYYY-MM-DD'), 'tag', 't' || n)
+            FROM generate_series(0, 4999) AS n;
+            INSERT INTO rag.chunks (document_id, ordinal, content)
+            SELECT id, n, 'common usual words' FROM rag.documents, generate_series(0, 3) AS n WHERE uri LIKE 'm%';
+            CREATE INDEX year_idx ON rag.documents ((metadata -> 'year'));
+            CREATE INDEX at_idx ON rag.documents ((metadata -> 'at'));
+            CREATE INDEX document_metadata_idx ON rag.documents USING gin (metadata jsonb_path_ops);
+            CREATE INDEX chunk_metadata_idx ON rag.chunks USING gin (metadata);
+            ANALYZE",
+        )
+        .await;
+    for (filter, index, count) in [
+        (r#"{"year": {"$gte": 4990}}"#, "year_idx", "40"),
+        (r#"{"year": {"$between": [100, 101]}, "tag": {"$ne": "t100"}}"#, "year_idx", "4"),
+        (r#"{"year": {"$eq": 7}}"#, "year_idx", "4"),
+        (r#"{"year": {"$in": [7, 8]}}"#, "year_idx", "8"),
+        (r#"{"at": {"$gte": "2013-09-05T00:00:00+02:00"}}"#, "at_idx", "16"),
+        (r#"{"tag": "t9"}"#, "document_metadata_idx", "4"),
+        (r#"{"$or": [{"tag": "t9"}, {"year": {"$gt": 4998}}]}"#, "document_metadata_idx", "8"),
+    ] {
+        let sql = format!(
+            "SELECT count(*) FROM passage.search_hits('common usual words', max_hits => 1000, filter => '{{\"metadata\": {filter}}}')"
+        );
+        assert_eq!(cluster.query_text(&sql).await, count, "{filter}");
+        let plans = plans(&cluster, &sql).await;
+        for index in [index, "chunk_metadata_idx"] {
+            assert!(plans.contains(index), "{filter}: {plans}");
+        }
+    }
+    // A key of the chunk hides that of its document.
+    cluster.execute("UPDATE rag.chunks SET metadata = '{\"year\": 1}' WHERE content = 'common usual words' AND ordinal = 3").await;
+    let sql = "SELECT count(*) FROM passage.search_hits('common usual words', max_hits => 1000, filter => '{\"metadata\": {\"year\": {\"$gte\": 4990}}}')";
+    assert_eq!(cluster.query_text(sql).await, "30");
 }

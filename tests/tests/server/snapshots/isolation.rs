@@ -52,9 +52,9 @@ async fn each_of_ten_thousand_calls_sees_one_version_of_a_document_that_is_repla
 
     let reader = cluster.client().await;
     let versions = "SELECT count(*), count(DISTINCT told), max(told) FROM (
-        SELECT title FROM passage.reassemble($1, NULL, $2, gaps => 'none', max_distance => NULL)
+        SELECT title FROM passage.reassemble($1, NULL, $2, output => '{\"gaps\": \"none\", \"max_distance\": \"document\"}')
         UNION ALL
-        SELECT line FROM passage.reassemble($1, NULL, $2, gaps => 'none', max_distance => NULL),
+        SELECT line FROM passage.reassemble($1, NULL, $2, output => '{\"gaps\": \"none\", \"max_distance\": \"document\"}'),
             regexp_split_to_table(rtrim(content, E'\\n'), E'\\n') AS line
         UNION ALL
         SELECT rtrim(content, E'\\n') FROM passage.expand_contexts($1, NULL, $2)

@@ -24,7 +24,7 @@ fn seen() -> String {
     format!(
         "(SELECT string_agg(content, '' ORDER BY ordinal) FROM passage.expand_context('{HIT}', 'document'))
         || ' ' || (SELECT string_agg(content, '' ORDER BY ordinal) FROM passage.expand_contexts('{{{HIT}}}', NULL, 'section'))
-        || ' ' || (SELECT string_agg(content, '' ORDER BY rank) FROM passage.reassemble('{{{HIT}}}', NULL, 'document', separator => ''))
+        || ' ' || (SELECT string_agg(content, '' ORDER BY rank) FROM passage.reassemble('{{{HIT}}}', NULL, 'document', output => passage.output(separator => '')))
         || ' ' || (SELECT sum(chunks) FROM passage.outline(uri => 'seven.txt'))
         || ' ' || passage.assemble('aaaaaaaa-0000-0000-8000-000000000000', ARRAY(SELECT id FROM rag.chunks), '')"
     )

@@ -322,7 +322,9 @@ async fn a_row_stays_with_its_tenant() {
                 (3, '{"tenant": "b"}', '{tenant}', 'Secret of c.'), (4, E'b\n', NULL, 'Secret of d.')"#,
         )
         .await;
-    for filter in ["collection => 'b'", r#"metadata => '{"tenant": "b"}'"#] {
+    for filter in
+        ["collection => 'b'", r#"filter => passage.filter(metadata => '{"tenant": "b"}')"#]
+    {
         let found = format!("SELECT uri, title FROM passage.search('secret', {filter})");
         assert_eq!(
             cluster.query_lines(&found).await,

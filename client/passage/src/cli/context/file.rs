@@ -102,9 +102,7 @@ async fn view(
 
 /// Returns the arguments of `reassemble` and `explain_context`.
 fn arguments(chunk: Uuid, options: &ContextOptions) -> Map<String, Value> {
-    let arguments = json!({
-        "chunk_ids": [chunk],
-        "strategy": options.strategy,
+    let limits = given(json!({
         "parents": options.parents,
         "preceding": options.preceding,
         "following": options.following,
@@ -113,12 +111,21 @@ fn arguments(chunk: Uuid, options: &ContextOptions) -> Map<String, Value> {
         "after": options.after,
         "siblings": options.siblings,
         "within": options.within,
-        "max_tokens": options.max_tokens,
         "max_chunks": options.max_chunks,
-    });
-    let Value::Object(mut arguments) = arguments else { unreachable!("it is an object") };
-    arguments.retain(|_, value| !value.is_null());
-    arguments
+    }));
+    given(json!({
+        "chunk_ids": [chunk],
+        "strategy": options.strategy,
+        "max_tokens": options.max_tokens,
+        "limits": (!limits.is_empty()).then_some(limits),
+    }))
+}
+
+/// Returns the fields of an object that are not null.
+fn given(object: Value) -> Map<String, Value> {
+    let Value::Object(mut object) = object else { unreachable!("it is an object") };
+    object.retain(|_, value| !value.is_null());
+    object
 }
 
 async fn all_chunks(store: &Store, document: Uuid) -> Result<Vec<DocumentChunk>, Error> {

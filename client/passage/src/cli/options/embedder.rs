@@ -73,22 +73,22 @@ pub struct Embedder {
     pub model: Model,
     /// Name of the model that made the embeddings of the store or of JSON lines, if they do not name
     /// it
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, hide_short_help = true, value_name = "NAME")]
     model_name: Option<String>,
     #[command(flatten)]
     service: Service<EmbedNames>,
     /// Number of dimensions to request, if the model supports several [default: that of the model]
-    #[arg(long, value_name = "N", help_heading = SERVICE)]
+    #[arg(long, hide_short_help = true, value_name = "N", help_heading = SERVICE)]
     pub embed_dimensions: Option<NonZero<usize>>,
     /// Maximum number of texts per request, at least 1 [default: 64]
-    #[arg(long, value_name = "N", help_heading = SERVICE)]
+    #[arg(long, hide_short_help = true, value_name = "N", help_heading = SERVICE)]
     pub embed_batch: Option<NonZero<usize>>,
     /// Maximum number of tokens per request, estimated as one per 3 bytes, at least 1 [default:
     /// 8000]
-    #[arg(long, value_name = "N", help_heading = SERVICE)]
+    #[arg(long, hide_short_help = true, value_name = "N", help_heading = SERVICE)]
     pub embed_batch_tokens: Option<NonZero<usize>>,
     /// Number of concurrent requests, at least 1 [default: 4]
-    #[arg(long, value_name = "N", help_heading = SERVICE)]
+    #[arg(long, hide_short_help = true, value_name = "N", help_heading = SERVICE)]
     pub embed_concurrency: Option<NonZero<usize>>,
 }
 

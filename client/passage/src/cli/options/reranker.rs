@@ -50,7 +50,7 @@ pub struct Reranker {
     service: Service<RerankNames>,
     /// Number of chunks that the service orders, 1 to 1000 [default: five times the limit, at least
     /// 50]
-    #[arg(long, value_name = "N", help_heading = RerankNames::HEADING, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, hide_short_help = true, value_name = "N", help_heading = RerankNames::HEADING, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub rerank_candidates: Option<u32>,
 }
 

@@ -47,6 +47,7 @@ pub struct Service<N: ServiceNames> {
         help = N::MODEL.help,
         help_heading = N::HEADING,
         hide_env_values = true,
+        hide_short_help = true,
         value_name = "NAME"
     )]
     model: Option<String>,
@@ -55,6 +56,7 @@ pub struct Service<N: ServiceNames> {
         long = N::TIMEOUT.long,
         help = N::TIMEOUT.help,
         help_heading = N::HEADING,
+        hide_short_help = true,
         value_name = "SECONDS"
     )]
     timeout: Option<NonZero<u32>>,
@@ -63,6 +65,7 @@ pub struct Service<N: ServiceNames> {
         long = N::RETRIES.long,
         help = N::RETRIES.help,
         help_heading = N::HEADING,
+        hide_short_help = true,
         value_name = "N"
     )]
     retries: Option<u32>,

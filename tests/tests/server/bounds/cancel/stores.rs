@@ -37,11 +37,17 @@ const CALLS: [(&str, &str); 26] = [
     ("outline", "count(*) FROM outline(@document, hit_ids => @hits)"),
     ("reassemble", "length(content) FROM reassemble(ARRAY[@hit::uuid], NULL, 'document', @all)"),
     ("reassemble", "sum(length(content)) FROM reassemble(@hits, NULL, 'merge', @all)"),
-    ("reassemble", "sum(length(content)) FROM reassemble(@hits, NULL, 'none', max_distance => 0)"),
+    (
+        "reassemble",
+        "sum(length(content)) FROM reassemble(@hits, NULL, 'none', output => passage.output(max_distance => 0))",
+    ),
     ("search", "count(*) FROM search('chunk')"),
     ("search", "count(*) FROM search('chunk part7', strategy => 'document', @all)"),
     ("search_hits", "count(*) FROM search_hits('chunk', max_hits => 1000000)"),
-    ("search_hits", "count(*) FROM search_hits('chunk part7 -part8', path => '*.*')"),
+    (
+        "search_hits",
+        "count(*) FROM search_hits('chunk part7 -part8', filter => passage.filter(path => '*.*'))",
+    ),
     ("store_stats", "count(*) FROM store_stats()"),
     ("stores", "count(*) FROM stores()"),
     ("strategies", "count(*) FROM strategies()"),
@@ -74,7 +80,7 @@ async fn reading_a_store_ends_soon_after_a_cancel() {
             .replace("@some", SOME)
             .replace("@hit", HIT)
             .replace("@document", DOCUMENT)
-            .replace("@all", "max_tokens => 0, max_chunks => 1000000");
+            .replace("@all", "max_tokens => 0, limits => passage.limits(max_chunks => 1000000)");
         session.cancel(call, &format!("SELECT {sql}")).await;
     }
     session.report();

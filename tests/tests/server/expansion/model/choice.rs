@@ -35,6 +35,7 @@ pub fn choose<'a>(
     hits: &[Hit<'a>],
     wholes: &[Option<Whole<'a>>],
     claims: &[Claim<'a>],
+    has_bridges: bool,
 ) -> Choice<'a> {
     // "Hits all come (distance 0, role hit)."
     let hit_row = |(hit, own): (usize, &Hit<'a>)| Chosen {
@@ -73,7 +74,7 @@ pub fn choose<'a>(
     }
     let context = best.into_values().map(|(_, claim, distance)| (claim, distance)).collect();
     let mut purse = Purse::new(hits, rows);
-    purse.spend_parts(parts(hits, wholes, context));
+    purse.spend_parts(parts(hits, wholes, context, has_bridges));
     let Purse { mut rows, cut, lost, rules, .. } = purse;
 
     // "Rows ordered by (best (class, place) of a hit of the document, ordinal with NULLs last, place

@@ -5,12 +5,13 @@ Several hits may claim a chunk, and one hit may claim it for several reasons. `c
 counts.
 */
 
+pub mod bridges;
 mod container;
 mod kin;
 mod merge;
 pub mod record;
 mod section;
-mod window;
+pub mod window;
 
 pub use merge::gaps;
 
@@ -113,8 +114,12 @@ pub fn alone<'a>(hit: &Hit<'a>) -> Option<Whole<'a>> {
     }
 }
 
-/// Returns all claims of all hits. "A hit without ordinal gets no context."
-pub fn claims<'a>(hits: &[Hit<'a>], wholes: &[Option<Whole<'a>>]) -> Vec<Claim<'a>> {
+/// Returns all claims of all hits. "A hit without ordinal gets no context." Passages have bridges.
+pub fn claims<'a>(
+    hits: &[Hit<'a>],
+    wholes: &[Option<Whole<'a>>],
+    has_bridges: bool,
+) -> Vec<Claim<'a>> {
     let mut claims = Vec::new();
     for (i, hit) in hits.iter().enumerate() {
         let Some(ordinal) = hit.chunk.ordinal else { continue };
@@ -143,6 +148,11 @@ pub fn claims<'a>(hits: &[Hit<'a>], wholes: &[Option<Whole<'a>>]) -> Vec<Claim<'
         }
         if strategy.whole == WholeOf::Merged {
             for chunk in gaps(hits, hit) {
+                claim(chunk, Role::Adjacent, false);
+            }
+        }
+        if has_bridges {
+            for chunk in bridges::of(hits, hit) {
                 claim(chunk, Role::Adjacent, false);
             }
         }

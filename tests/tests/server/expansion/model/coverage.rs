@@ -8,7 +8,7 @@ use super::strategy::WholeOf;
 use std::collections::BTreeSet;
 
 /// The rules that some call must apply.
-pub const RULES: [&str; 29] = [
+pub const RULES: [&str; 30] = [
     "a budget cuts",
     "a common container",
     "a container",
@@ -37,6 +37,7 @@ pub const RULES: [&str; 29] = [
     "role Parent",
     "role Preceding",
     "role Section",
+    "the head alone",
     "truncated",
 ];
 

@@ -77,6 +77,14 @@ fn up_to(
     best
 }
 
+/// Returns the pieces of a head: from an ordinal up to the first behind which an item of a body follows.
+pub fn head(pieces: &[PartChunk], first: i64) -> Option<Excerpt> {
+    let from = pieces.iter().position(|piece| piece.ordinal == first)?;
+    let last = (from..pieces.len()).find(|at| pieces[*at].after.is_some())?;
+    let is_run = |at: usize| pieces[at].ordinal + 1 == pieces[at + 1].ordinal;
+    (from..last).all(is_run).then(|| (from..=last).collect())
+}
+
 /// Returns the claims in an excerpt.
 pub fn claims<'c, 'a>(
     pieces: &[PartChunk<'c, 'a>],

@@ -1,15 +1,15 @@
 //! Parts: the chunks that a budget keeps or cuts together.
 
 use super::chunk::{Chunk, Section};
-use super::claims::{Claim, Role, Whole};
+use super::claims::{Claim, Role, Whole, bridges};
 use super::excerpt::{Body, PartChunk};
 use super::hit::Hit;
 use super::strategy::WholeOf;
 use std::collections::BTreeSet;
 use uuid::Uuid;
 
-/// The rank of the hit, stage, distance, role, hit and position of the nearest chunk.
-type PartOrder = (usize, u8, i64, Role, usize, usize);
+/// 0 for a bridge and 2 for a member, the rank of the hit, stage, role, distance, hit and position of the nearest chunk.
+type PartOrder = (u8, usize, u8, Role, i64, usize, usize);
 
 /// The kind of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +60,7 @@ pub fn parts<'c, 'a>(
     hits: &[Hit<'a>],
     wholes: &[Option<Whole<'a>>],
     mut context: Vec<(&'c Claim<'a>, i64)>,
+    has_bridges: bool,
 ) -> Vec<Part<'c, 'a>> {
     let all = scope_chunks(hits, wholes, &context);
     let keys: Vec<Key> = all.iter().map(|one| key(hits, wholes, &all, one)).collect();
@@ -100,7 +101,17 @@ pub fn parts<'c, 'a>(
             let of_part = (0..all.len()).filter(|one| group.contains(&keys[*one]));
             part.pieces = of_part.map(|one| piece(&all, one)).collect();
         }
-        let order = (class, stage, distance.abs(), claim.role, claim.hit, index);
+        let is_bridge = |ordinal| {
+            let of_document =
+                hits.iter().filter(|hit| hit.document.id == hits[claim.hit].document.id);
+            has_bridges && of_document.into_iter().any(|hit| bridges::is_bridge(hits, hit, ordinal))
+        };
+        let part_class = match kind {
+            _ if claim.chunk.ordinal.is_some_and(is_bridge) => 0,
+            PartKind::Member => 2,
+            _ => 1,
+        };
+        let order = (part_class, class, stage, claim.role, distance.abs(), claim.hit, index);
         parts.push((order, group, part));
     }
     parts.sort_by_key(|(order, _, _)| *order);
@@ -320,6 +331,17 @@ fn key(hits: &[Hit], wholes: &[Option<Whole>], all: &[ScopeChunk], one: &ScopeCh
         _ if is_run => Key::Run(scope.clone(), run(ordinal)),
         _ => Key::Merged(chunk.id),
     }
+}
+
+/// Returns the first ordinals of the containers around a hit, the nearest first.
+pub fn heads(hit: &Hit) -> Vec<i64> {
+    let titles = hit.chunk.section.clone().unwrap_or_default();
+    let depths = (1..=titles.len()).rev().filter(|depth| is_container(hit, &titles[..*depth]));
+    let first = |depth: usize| {
+        let chunks = hit.document.in_order().into_iter();
+        chunks.filter(|(_, chunk)| chunk.is_in(&titles[..depth])).map(|(at, _)| at).next()
+    };
+    depths.filter_map(first).collect()
 }
 
 /// Returns whether the first chunk of a section is the head of a container.

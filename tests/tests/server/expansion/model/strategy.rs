@@ -1,6 +1,7 @@
 //! Strategies: the presets, those of a store, and the limits of a call.
 
 use super::media_type;
+use std::collections::BTreeSet;
 
 pub use passage_tests::read_calls::PRESETS;
 
@@ -19,6 +20,8 @@ pub struct Strategy {
     pub max_tokens: Option<i64>,
     pub max_passage_tokens: Option<i64>,
     pub max_chunks: Option<i64>,
+    /// The numbers of chunks that the call or a row names.
+    pub named: BTreeSet<&'static str>,
 }
 
 /// The kind of unit that is returned as a whole.
@@ -113,6 +116,7 @@ impl Strategy {
             max_tokens: None,
             max_passage_tokens: None,
             max_chunks: None,
+            named: BTreeSet::new(),
         };
         let whole = |whole| Self { whole, max_chunks: Some(500), ..none.clone() };
         match name {
@@ -149,6 +153,19 @@ impl Strategy {
                 let of_kind = limits.windows.and_then(|windows| windows[kind]);
                 *width = of_kind.or(all).unwrap_or(*width);
             }
+        }
+        let numbers = [
+            ("parents", limits.parents),
+            ("preceding", limits.preceding),
+            ("following", limits.following),
+            ("children", limits.children),
+            ("before", limits.before),
+            ("after", limits.after),
+        ];
+        self.named
+            .extend(numbers.iter().filter(|(_, number)| number.is_some()).map(|(name, _)| *name));
+        if limits.windows.is_some() {
+            self.named.extend(["before", "after"]);
         }
         self.within = limits.within.unwrap_or(self.within);
         self.threshold = limits.threshold.unwrap_or(self.threshold);

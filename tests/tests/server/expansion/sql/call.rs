@@ -17,7 +17,11 @@ impl Call {
 /// Returns the model's answer about the documents of the call.
 pub fn expected(call: &Call, documents: &[&Document], given: &Store) -> Vec<String> {
     let hits = call.hits.rank(documents, &given.own, given.has_sections);
-    let expansion = expand(&hits);
+    let function = match &call.function {
+        Function::Expansion => None,
+        Function::Passages(function) => Some(function),
+    };
+    let expansion = expand(&hits, function);
     match &call.function {
         Function::Expansion => {
             let rows = expansion.choice.rows.iter();

@@ -57,8 +57,7 @@ fn number(number: Option<f64>) -> String {
 
 /// Formats a call as SQL.
 pub fn sql(call: &Call, store: &Store) -> String {
-    let given = query::arguments(call).into_iter();
-    let given = given.filter(|(name, value)| !value.is_null() || *name == "max_distance");
+    let given = query::arguments(call).into_iter().filter(|(_, value)| !value.is_null());
     let given: Vec<_> =
         given.map(|(name, value)| format!("{name} => {}", literal(&value))).collect();
     let (function, given) = (call.function(), given.join(", "));

@@ -8,32 +8,18 @@ use serde_json::{Map, Value, json};
 use tokio_postgres::{Client, Error, Row};
 use uuid::Uuid;
 
-/// The arguments of both functions with their types, then those of `reassemble` alone.
-const ARGUMENTS: [(&str, &str); 20] = [
+/// The arguments that both functions have, with their types.
+const OF_BOTH: [(&str, &str); 5] = [
     ("chunk_ids", "uuid[]"),
     ("scores", "float8[]"),
     ("strategy", "text"),
-    ("parents", "int"),
-    ("preceding", "int"),
-    ("following", "int"),
-    ("children", "int"),
-    ("before", "int"),
-    ("after", "int"),
-    ("windows", "jsonb"),
-    ("siblings", "text"),
-    ("within", "text"),
-    ("threshold", "float8"),
-    ("count_by", "text"),
     ("max_tokens", "int"),
-    ("max_chunks", "int"),
     ("limits", "jsonb"),
-    ("max_distance", "int"),
-    ("score_by", "text"),
-    ("order_by", "text"),
 ];
 
-/// The number of arguments that both functions have.
-const OF_BOTH: usize = 17;
+/// The arguments that only one of them has.
+const OF_EXPANSION: [(&str, &str); 1] = [("max_chunks", "int")];
+const OF_PASSAGES: [(&str, &str); 2] = [("ranking", "jsonb"), ("output", "jsonb")];
 
 /// Returns the limits of a call, or of a row of strategies, by their names.
 pub fn limits(limits: &Limits) -> Vec<(&'static str, Value)> {
@@ -72,25 +58,32 @@ pub fn arguments(call: &Call) -> Vec<(&'static str, Value)> {
         ("scores", scores.map_or(Value::Null, Value::Array)),
         ("strategy", json!(call.hits.strategy)),
     ];
-    arguments.extend(limits(&call.hits.limits));
-    let max_passage_tokens = call.hits.limits.max_passage_tokens;
-    let group = max_passage_tokens.map(|max| json!({ "max_passage_tokens": max }));
-    arguments.push(("limits", json!(group)));
-    if let Function::Passages(function) = &call.function {
-        let score_by = match function.score_by {
-            ScoreBy::Max => "max",
-            ScoreBy::Sum => "sum",
-            ScoreBy::Mean => "mean",
-            ScoreBy::Rank => "rank",
-        };
-        let order_by = match function.order_by {
-            OrderBy::Score => "score",
-            OrderBy::Document => "document",
-        };
-        arguments.push(("max_distance", json!(function.max_distance)));
-        arguments.push(("score_by", json!(score_by)));
-        arguments.push(("order_by", json!(order_by)));
+    let given = limits(&call.hits.limits).into_iter().filter(|(_, value)| !value.is_null());
+    let mut group: Map<_, _> = given.map(|(name, value)| (name.to_owned(), value)).collect();
+    if let Some(max) = call.hits.limits.max_passage_tokens {
+        group.insert("max_passage_tokens".to_owned(), json!(max));
     }
+    arguments.push(("max_tokens", json!(group.remove("max_tokens"))));
+    match &call.function {
+        Function::Expansion => arguments.push(("max_chunks", json!(group.remove("max_chunks")))),
+        Function::Passages(function) => {
+            let score_by = match function.score_by {
+                ScoreBy::Max => "max",
+                ScoreBy::Sum => "sum",
+                ScoreBy::Mean => "mean",
+                ScoreBy::Rank => "rank",
+            };
+            let order_by = match function.order_by {
+                OrderBy::Score => "score",
+                OrderBy::Document => "document",
+            };
+            let max_distance = function.max_distance.map_or(json!("document"), |max| json!(max));
+            arguments.push(("ranking", json!({ "score_by": score_by })));
+            let output = json!({ "max_distance": max_distance, "order_by": order_by });
+            arguments.push(("output", output));
+        }
+    }
+    arguments.push(("limits", Value::Object(group)));
     arguments
 }
 
@@ -140,16 +133,16 @@ pub async fn try_all(
 }
 
 fn statement(function: &str, store: &Store) -> String {
-    let (arguments, columns) = match function {
+    let (own, columns) = match function {
         "reassemble" => {
-            (&ARGUMENTS[..], "rank, score, document_id, chunk_ids, hit_ids, truncated, complete")
+            (&OF_PASSAGES[..], "rank, score, document_id, chunk_ids, hit_ids, truncated, complete")
         }
-        _ => (&ARGUMENTS[..OF_BOTH], "chunk_id, role, distance, hit_id, score, decayed_score"),
+        _ => (&OF_EXPANSION[..], "chunk_id, role, distance, hit_id, score, decayed_score"),
     };
+    let arguments = OF_BOTH.iter().chain(own);
     let typed: Vec<_> =
-        arguments.iter().map(|(name, sql_type)| format!("{name} {sql_type}")).collect();
-    let given: Vec<_> =
-        arguments.iter().map(|(name, _)| format!("{name} => call.{name}")).collect();
+        arguments.clone().map(|(name, sql_type)| format!("{name} {sql_type}")).collect();
+    let given: Vec<_> = arguments.map(|(name, _)| format!("{name} => call.{name}")).collect();
     let columns: Vec<_> = columns.split(", ").map(|column| format!("found.{column}")).collect();
     format!(
         "SELECT call.n, {columns} FROM jsonb_to_recordset($1) AS call (n int, {typed}),

@@ -29,6 +29,9 @@ INSERT INTO parted.chunks (id, document_id, ordinal, level, section, content, pr
     SELECT id, document_id, ordinal, level, section, content, preamble, kind, unit, tokens, metadata FROM small.chunks;
 CREATE INDEX ON parted.chunks USING gin (tsv);
 
+CREATE INDEX ON parted.documents ((metadata -> 'a'));
+CREATE INDEX ON parted.chunks USING gin (metadata);
+
 SELECT count(*) FROM passage.create_store('spread', dimensions => 3, partitions => 2);
 INSERT INTO spread.documents SELECT * FROM small.documents;
 INSERT INTO spread.chunks (id, document_id, ordinal, level, section, content, preamble, kind, unit, tokens, metadata)
@@ -52,13 +55,16 @@ const NAMES: [&str; 6] = ["small", "bits", "parted", "spread", "adopted", "bare"
 /// Calls without some arguments; [`all`] adds calls with all of them.
 const CALLS: &[&str] = &[
     "SELECT * FROM passage.search('steps', store => STORE)",
-    "SELECT * FROM passage.search('\"hidden steps\" -nonsense editors', include_orphaned => true, store => STORE)",
-    "SELECT * FROM passage.search_hits('steps', candidates => 1000, store => STORE)",
-    "SELECT * FROM passage.search_hits('steps', '{1,0,0}', include_orphaned => true, store => STORE)",
-    "SELECT * FROM passage.search_hits('steps', '{1,0,0}', min_similarity => 0.1, store => STORE)",
-    "SELECT * FROM passage.search_hits('steps', '{1,0,0}', 'text', min_similarity => 0.1, store => STORE)",
-    "SELECT * FROM passage.search_hits(embedding => '{1,0,0}', collection => 'docs', version => '1', store => STORE)",
-    "SELECT * FROM passage.search_hits(embedding => '{1,0,0}', kind => 'prose', metadata => '{}', path => '*', uri_pattern => '%', media_type => 'text/*', store => STORE)",
+    "SELECT * FROM passage.search('\"hidden steps\" -nonsense editors', filter => passage.filter(include_orphaned => true), store => STORE)",
+    "SELECT * FROM passage.search_hits('steps', ranking => passage.ranking(candidates => 1000), store => STORE)",
+    "SELECT * FROM passage.search_hits('steps', '{1,0,0}', filter => passage.filter(include_orphaned => true), store => STORE)",
+    "SELECT * FROM passage.search_hits('steps', '{1,0,0}', filter => passage.filter(min_similarity => 0.1), store => STORE)",
+    "SELECT * FROM passage.search_hits('steps', '{1,0,0}', ranking => passage.ranking(mode => 'text'), filter => passage.filter(min_similarity => 0.1), store => STORE)",
+    "SELECT * FROM passage.search_hits(embedding => '{1,0,0}', collection => 'docs', filter => passage.filter(version => '1'), store => STORE)",
+    "SELECT * FROM passage.search_hits(embedding => '{1,0,0}', filter => passage.filter(kind => 'prose', metadata => '{}', path => '*', uri_pattern => '%', media_type => 'text/*'), store => STORE)",
+    "SELECT * FROM passage.search_hits('steps', '{1,0,0}', filter => '{\"version\": [\"latest\", \"1\", \"2*\"], \"collection\": [\"docs\", \"\"], \"uri\": [\"guide.md\", \"a.json\"], \"kind\": [\"prose\", \"data\"]}', store => STORE)",
+    "SELECT * FROM passage.search_hits('steps', '{1,0,0}', filter => '{\"metadata\": {\"$or\": [{\"a\": {\"b\": {\"$gte\": 1, \"$lt\": \"2024-01-01\", \"$like\": \"a%\"}}, \"c\": [1]}, {\"$not\": {\"a\": {\"$in\": [1, \"2024-01-01\"], \"$ilike\": \"b\", \"$exists\": true, \"$gt\": \"a\", \"$lte\": 5, \"$between\": [\"2024-01-01\", \"2025-01-01\"]}, \"d\": {\"e\": 1}}}, {\"f\": {\"$exists\": false}}]}}', store => STORE)",
+    "SELECT * FROM passage.search('steps', filter => '{\"metadata\": {\"a\": 1}, \"collection\": \"nowhere\", \"version\": \"7\", \"uri\": \"none.md\"}', store => STORE)",
     "SELECT * FROM passage.fragments('hidden stepz', store => STORE)",
     "SELECT * FROM passage.fragments('hidden steps', '{1,0,0}', store => STORE)",
     "SELECT * FROM passage.fragments('steps', '{1,0,0}', collection => 'docs', store => STORE)",
@@ -69,7 +75,7 @@ const CALLS: &[&str] = &[
     "SELECT * FROM passage.expand_context(CHUNK, 'auto', store => STORE)",
     "SELECT * FROM passage.expand_context(CHUNK, 'none', store => STORE)",
     "SELECT * FROM passage.expand_context(CHUNK, 'adjacent', store => STORE)",
-    "SELECT * FROM passage.expand_context(CHUNK, 'hierarchical', parents => 9, children => 9, store => STORE)",
+    "SELECT * FROM passage.expand_context(CHUNK, 'hierarchical', limits => passage.limits(parents => 9, children => 9), store => STORE)",
     "SELECT * FROM passage.expand_context(CHUNK, 'section', store => STORE)",
     "SELECT * FROM passage.expand_context(CHUNK, 'merge', store => STORE)",
     "SELECT * FROM passage.expand_context(CHUNK, 'document', store => STORE)",
@@ -79,7 +85,7 @@ const CALLS: &[&str] = &[
     "SELECT * FROM passage.expand_contexts(ALL_CHUNKS, strategy => 'section', store => STORE)",
     "SELECT * FROM passage.expand_contexts(ALL_CHUNKS, strategy => 'merge', store => STORE)",
     "SELECT * FROM passage.expand_contexts(ALL_CHUNKS, strategy => 'mine', store => STORE)",
-    "SELECT * FROM passage.reassemble(ALL_CHUNKS, strategy => 'document', imports => true, store => STORE)",
+    "SELECT * FROM passage.reassemble(ALL_CHUNKS, strategy => 'document', output => passage.output(imports => true), store => STORE)",
     "SELECT * FROM passage.outline(uri => 'guide.md', store => STORE)",
     "SELECT * FROM passage.outline(DOCUMENT, store => STORE)",
     "SELECT * FROM passage.ingest('guide.md', 'Hidden steps.', collection => 'docs', version => '1', store => STORE)",

@@ -52,6 +52,7 @@ pub const WITHOUT_STORE: &[&str] = &[
     "decode_section",
     "distributed_size",
     "encode_section",
+    "filter",
     "given_document",
     "has_citus",
     "identifier_parts",
@@ -61,9 +62,14 @@ pub const WITHOUT_STORE: &[&str] = &[
     "is_partition_count",
     "is_spread_by_document",
     "is_trusted",
+    "iso_instant",
+    "limits",
+    "media_type_of_uri",
     "merge_sections",
+    "output",
     "parent_key",
     "preset_strategies",
+    "ranking",
     "section_key",
     "section_path",
     "section_text",
@@ -227,7 +233,7 @@ pub const CALLS: &[Call] = &[
         concat!(
             "SELECT c::pg_catalog.text FROM passage.expand_contexts(",
             prose!(),
-            ", strategy => 'merge', count_by => 'tokens', store => @) AS c"
+            ", strategy => 'merge', limits => passage.limits(count_by => 'tokens'), store => @) AS c"
         ),
     ),
     read(
@@ -254,7 +260,7 @@ pub const CALLS: &[Call] = &[
         concat!(
             "SELECT p::pg_catalog.text FROM passage.reassemble(",
             prose!(),
-            ", strategy => 'broad', gaps => 'comment', imports => true, store => @) AS p"
+            ", strategy => 'broad', output => passage.output(gaps => 'comment', imports => true), store => @) AS p"
         ),
     ),
     read(
@@ -290,7 +296,7 @@ pub const CALLS: &[Call] = &[
     read(
         "search",
         VECTORS,
-        "SELECT p::pg_catalog.text FROM passage.search('quokka eats', '{1,2,3}', collection => 'zoo', version => '1', uri_pattern => '*', media_type => 'text/*', kind => 'prose', metadata => '{}', min_similarity => 0.1, include_orphaned => true, strategy => 'broad', store => @) AS p",
+        "SELECT p::pg_catalog.text FROM passage.search('quokka eats', '{1,2,3}', collection => 'zoo', filter => passage.filter(version => '1', uri_pattern => '*', media_type => 'text/*', kind => 'prose', metadata => '{}', min_similarity => 0.1, include_orphaned => true), strategy => 'broad', store => @) AS p",
     ),
     read(
         "search_hits",
@@ -305,7 +311,7 @@ pub const CALLS: &[Call] = &[
     read(
         "search_hits",
         VECTORS,
-        "SELECT h::pg_catalog.text FROM passage.search_hits('quokka', '{1,2,3}', path => 'Guide.*', store => @) AS h",
+        "SELECT h::pg_catalog.text FROM passage.search_hits('quokka', '{1,2,3}', filter => passage.filter(path => 'Guide.*'), store => @) AS h",
     ),
     read(
         "fragments",
