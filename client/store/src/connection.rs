@@ -3,12 +3,10 @@
 use super::admin::OwnedSchemas;
 use super::connect::{Connected, Needs, Notices, connect};
 use super::error::{Error, Operation};
-use super::query::Function;
+use super::query::Signatures;
 use super::unnamed_statement::{Parameter, UnnamedStatements};
 use crate::postgres_text::quote_identifier;
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::watch;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, GenericClient, Row, Transaction};
@@ -47,7 +45,7 @@ pub struct Store {
     /// The type of an array of embeddings, read when it is first needed.
     pub(super) embedding_array: Option<Type>,
     /// The functions that were called, by their names, and when their signatures were read.
-    pub(super) signatures: Mutex<HashMap<String, (Arc<[Function]>, Instant)>>,
+    pub(super) signatures: Signatures,
     /// The schema that must have the store's name when the client writes.
     pub(super) expected: Option<Identity>,
     /// The model of the store's embeddings according to the user, if the store does not record it.
@@ -110,7 +108,7 @@ impl Store {
             schema: quote_identifier(name),
             notices,
             embedding_array: None,
-            signatures: Mutex::default(),
+            signatures: Signatures::default(),
             expected: None,
             told_model: None,
             owned: None,

@@ -29,6 +29,7 @@ pub use outline::OutlineRow;
 pub use reranked::RerankCandidate;
 pub use search::{Filters, Search, SearchMode};
 pub use search_results::{Hit, Passage, SearchResults};
+pub(super) use signature::Signatures;
 pub use signature::{Argument, Column, Function};
 pub use status::Status;
 pub(super) use stored_document::{ROW_VERSION, read_document};

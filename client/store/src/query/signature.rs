@@ -3,6 +3,12 @@
 use super::super::error::Error;
 use serde::Serialize;
 use serde_json::{Map, Value};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+/// The functions of each name, and when their signatures were read.
+pub(crate) type Signatures = Mutex<HashMap<String, (Arc<[Function]>, Instant)>>;
 
 /// A function of the schema `passage`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
