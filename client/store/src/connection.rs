@@ -3,6 +3,7 @@
 use super::admin::OwnedSchemas;
 use super::connect::{Connected, Needs, Notices, connect};
 use super::error::{Error, Operation};
+use super::query::Signatures;
 use super::unnamed_statement::{Parameter, UnnamedStatements};
 use crate::postgres_text::quote_identifier;
 use std::time::Duration;
@@ -43,6 +44,8 @@ pub struct Store {
     pub(super) notices: Notices,
     /// The type of an array of embeddings, read when it is first needed.
     pub(super) embedding_array: Option<Type>,
+    /// The functions that were called, by their names, and when their signatures were read.
+    pub(super) signatures: Signatures,
     /// The schema that must have the store's name when the client writes.
     pub(super) expected: Option<Identity>,
     /// The model of the store's embeddings according to the user, if the store does not record it.
@@ -105,6 +108,7 @@ impl Store {
             schema: quote_identifier(name),
             notices,
             embedding_array: None,
+            signatures: Signatures::default(),
             expected: None,
             told_model: None,
             owned: None,

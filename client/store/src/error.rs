@@ -156,7 +156,7 @@ pub enum Error {
     },
     /// An argument contains a NUL character, which PostgreSQL does not accept.
     #[error("\"{0}\" contains a NUL character")]
-    Nul(&'static str),
+    Nul(String),
     /// A reindex replaced the store during a run.
     #[error("store \"{0}\" was replaced during this run")]
     StoreReplaced(String),
@@ -186,6 +186,13 @@ pub enum Error {
     /// Other writers changed a document during every attempt.
     #[error("other writers keep changing \"{0}\"")]
     Contended(String),
+}
+
+/// A row that is not of its type.
+impl From<serde_json::Error> for Error {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Protocol(error.to_string())
+    }
 }
 
 impl Error {

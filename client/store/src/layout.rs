@@ -57,6 +57,16 @@ impl Layout {
         }
     }
 
+    /// Returns an expression for the titles of a chunk's section. A view of another program may show NULL for the section
+    /// or for a title.
+    pub(super) fn titles(&self) -> &'static str {
+        if self.has("chunks", "section") {
+            "array_remove(coalesce(chunks.section::text[], '{}'), NULL)"
+        } else {
+            "'{}'::text[]"
+        }
+    }
+
     /// Returns whether a column exists and has no NULL. Columns of views may have it.
     pub(super) fn is_not_null(&self, relation: &str, column: &str) -> bool {
         self.not_null.contains(&format!("{relation}.{column}"))

@@ -3,7 +3,6 @@
 use super::super::connection::Store;
 use super::super::error::Error;
 use super::super::layout::Layout;
-use super::value::{integer, titles};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio_postgres::Row;
@@ -214,17 +213,17 @@ impl Store {
 
     /// Returns the query for chunks of the document `$1`. A store of views may lack some of the columns.
     fn chunk_query(&self, layout: &Layout) -> String {
-        let value = |name, sql_type| column(layout, name, sql_type);
+        let value = |name| column(layout, name, "bigint");
         format!(
-            "SELECT id, ordinal, {section} AS section, {level} AS level, {kind}, {unit}, {tokens} AS tokens, \
-             {first_line} AS first_line, {last_line} AS last_line, content FROM {schema}.chunks AS chunks WHERE document_id = $1",
-            section = value("section", "text[]"),
-            level = value("level", "integer"),
+            "SELECT id, ordinal::bigint AS position, {section}, {level}, {kind}, {unit}, {tokens}, {first_line}, {last_line}, \
+             content FROM {schema}.chunks AS chunks WHERE document_id = $1",
+            section = layout.titles(),
+            level = value("level"),
             kind = layout.text("chunks", "kind"),
             unit = layout.text("chunks", "unit"),
-            tokens = value("tokens", "integer"),
-            first_line = value("first_line", "integer"),
-            last_line = value("last_line", "integer"),
+            tokens = value("tokens"),
+            first_line = value("first_line"),
+            last_line = value("last_line"),
             schema = self.schema,
         )
     }
@@ -241,15 +240,15 @@ fn column(layout: &Layout, name: &str, sql_type: &str) -> String {
 
 fn chunk(row: &Row) -> DocumentChunk {
     DocumentChunk {
-        id: row.get("id"),
-        ordinal: integer(row, "ordinal"),
-        section: titles(row, "section"),
-        level: integer(row, "level"),
+        id: row.get(0),
+        ordinal: row.get(1),
+        section: row.get(2),
+        level: row.get(3),
         kind: row.get(4),
         unit: row.get(5),
-        tokens: integer(row, "tokens"),
-        first_line: integer(row, "first_line"),
-        last_line: integer(row, "last_line"),
-        content: row.get("content"),
+        tokens: row.get(6),
+        first_line: row.get(7),
+        last_line: row.get(8),
+        content: row.get(9),
     }
 }

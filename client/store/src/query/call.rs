@@ -4,11 +4,13 @@ use super::super::connect::Notice;
 use super::super::connection::Store;
 use super::super::error::{Error, Operation};
 use super::super::unnamed_statement::UnnamedStatements;
-use super::functions::{Function, resolve};
+use super::arguments::Arguments;
+use super::signature::{Function, resolve};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
+use tokio_postgres::GenericClient;
 
 /// The result of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,13 +27,17 @@ impl CallResult {
         self.rows.iter().map(|row| value(row)).collect()
     }
 
-    /// Parses the rows as a type. Columns that the type lacks are not parsed, and may have any value of `jsonb`.
+    /// Parses the rows as a type, whose columns are read as by [`values`](Self::values) if they cannot be parsed. Columns
+    /// that the type lacks may have any value of `jsonb`.
     ///
     /// # Errors
     ///
     /// Returns the error of the first row that is not of the type.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<Vec<T>, serde_json::Error> {
-        self.rows.iter().map(|row| serde_json::from_str(row)).collect()
+        let parse = |row: &String| {
+            serde_json::from_str(row).or_else(|_| serde_json::from_value(value(row)))
+        };
+        self.rows.iter().map(parse).collect()
     }
 }
 
@@ -42,6 +48,50 @@ fn value(row: &str) -> Value {
         let parse = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
         columns.into_iter().map(|(name, column)| (name, parse(column.get()))).collect()
     })
+}
+
+/// A call of the one of several functions with the same name that takes the arguments.
+pub(super) struct Call<'a> {
+    pub(super) functions: &'a [Function],
+    pub(super) arguments: &'a Map<String, Value>,
+    /// The embedding of the query, in place of an argument `embedding`.
+    pub(super) embedding: Option<&'a [f32]>,
+    /// The columns to return.
+    pub(super) columns: &'a str,
+    /// The joins and the order of the rows.
+    pub(super) joins: &'a str,
+}
+
+impl<'a> Call<'a> {
+    /// Returns a call whose rows are those of the function.
+    pub(super) fn new(
+        functions: &'a [Function],
+        arguments: &'a Map<String, Value>,
+        embedding: Option<&'a [f32]>,
+    ) -> Self {
+        Self { functions, arguments, embedding, columns: "*", joins: "" }
+    }
+
+    /// Returns the rows, without notices.
+    pub(super) async fn rows(
+        &self,
+        client: &impl GenericClient,
+        store: &str,
+    ) -> Result<CallResult, Error> {
+        let function = resolve(self.functions, self.arguments)?;
+        let arguments = Arguments::new(function, self.arguments, self.embedding, store)?;
+        let Self { columns, joins, .. } = self;
+        let sql = format!(
+            "SELECT pg_catalog.row_to_json(result)::text FROM (SELECT {columns} FROM {} {joins}) AS result",
+            arguments.call(&function.name)
+        );
+        let operation =
+            if function.name.starts_with("search") { Operation::Search } else { Operation::Other };
+        let rows = client.query_unnamed(&sql, &arguments.values()).await;
+        let rows = rows.map_err(|error| Error::during(operation, store, &error))?;
+        let row = |row: &tokio_postgres::Row| row.get::<_, Option<String>>(0).unwrap_or_default();
+        Ok(CallResult { rows: rows.iter().map(row).collect(), notices: Vec::new() })
+    }
 }
 
 impl Store {
@@ -59,24 +109,25 @@ impl Store {
         arguments: &Map<String, Value>,
         embedding: Option<&[f32]>,
     ) -> Result<CallResult, Error> {
-        let function = resolve(functions, arguments)?;
-        let mut arguments = function.arguments(arguments)?;
-        arguments.add("embedding", embedding);
-        if function.arguments.iter().any(|argument| argument.name == "store") {
-            arguments.text("store", Some(&self.name))?;
-        }
-        let sql = format!(
-            "SELECT pg_catalog.row_to_json(result)::text FROM (SELECT * FROM {}) AS result",
-            arguments.call(&function.name)
-        );
         // Removes the notices of earlier statements.
         drop(self.notices.take());
-        let operation =
-            if function.name.starts_with("search") { Operation::Search } else { Operation::Other };
-        let rows = self.client.query_unnamed(&sql, &arguments.values()).await;
-        let rows = rows.map_err(|error| self.error_during(operation, &error))?;
-        let row = |row: &tokio_postgres::Row| row.get::<_, Option<String>>(0).unwrap_or_default();
-        Ok(CallResult { rows: rows.iter().map(row).collect(), notices: self.notices.take() })
+        let call = Call::new(functions, arguments, embedding);
+        let result = call.rows(&self.client, &self.name).await?;
+        Ok(CallResult { notices: self.notices.take(), ..result })
+    }
+
+    /// Calls a function of a name, as [`call`](Self::call) does.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`call`](Self::call) and of [`functions`](Self::functions).
+    pub async fn call_named(
+        &self,
+        name: &str,
+        arguments: &Map<String, Value>,
+        embedding: Option<&[f32]>,
+    ) -> Result<CallResult, Error> {
+        self.call(&self.signatures(name).await?, arguments, embedding).await
     }
 }
 

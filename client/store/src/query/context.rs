@@ -2,11 +2,11 @@
 
 use super::super::connection::Store;
 use super::super::error::Error;
-use super::arguments::Arguments;
-use super::value::{optional, titles};
-use serde::Serialize;
-use serde_json::json;
-use tokio_postgres::Row;
+use super::arguments::{given, number};
+use super::call::Call;
+use super::value::titles;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 /// The context to add to a chunk. `None` means the value of the strategy.
@@ -42,7 +42,7 @@ pub struct ContextOptions {
 }
 
 /// A chunk of the context, or the hit.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the columns are described with passage.expand_context")]
 pub struct ContextRow {
     pub chunk_id: Uuid,
@@ -52,6 +52,7 @@ pub struct ContextRow {
     pub role: String,
     pub distance: i32,
     pub level: Option<i32>,
+    #[serde(deserialize_with = "titles")]
     pub section: Vec<String>,
     pub tokens: Option<i32>,
     pub first_line: Option<i32>,
@@ -60,6 +61,27 @@ pub struct ContextRow {
     /// The id that the program behind an adopted store knows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_id: Option<String>,
+}
+
+impl ContextOptions {
+    /// Returns the arguments that `expand_context`, `explain_context` and `reassemble` share.
+    pub fn arguments(&self) -> Map<String, Value> {
+        given([json!({
+            "strategy": self.strategy,
+            "max_tokens": number(self.max_tokens),
+            "limits": {
+                "parents": self.parents,
+                "preceding": self.preceding,
+                "following": self.following,
+                "children": self.children,
+                "before": self.before,
+                "after": self.after,
+                "siblings": self.siblings,
+                "within": self.within,
+                "max_chunks": self.max_chunks,
+            },
+        })])
+    }
 }
 
 impl Store {
@@ -91,66 +113,41 @@ impl Store {
         chunk: Uuid,
         options: &ContextOptions,
     ) -> Result<Vec<ContextRow>, Error> {
-        let mut arguments = Arguments::default();
-        arguments.add("chunk_id", Some(chunk));
-        arguments.text("strategy", options.strategy.as_deref())?;
-        arguments.number("max_tokens", options.max_tokens);
-        arguments.number("max_chunks", options.max_chunks);
-        arguments.group(
-            "limits",
-            [
-                ("parents", json!(options.parents)),
-                ("preceding", json!(options.preceding)),
-                ("following", json!(options.following)),
-                ("children", json!(options.children)),
-                ("before", json!(options.before)),
-                ("after", json!(options.after)),
-                ("siblings", json!(options.siblings)),
-                ("within", json!(options.within)),
-            ],
-        )?;
-        arguments.text("store", Some(&self.name))?;
+        let functions = self.signatures("expand_context").await?;
+        let mut arguments = options.arguments();
+        arguments.insert("chunk_id".into(), json!(chunk));
         let layout = self.layout().await?;
         // A store of views may lack the columns for lines, and the documents.
         let [first, last] = ["first_line", "last_line"]
             .map(|line| format!("{}::integer AS {line}", layout.text("chunks", line)));
         let (schema, uri) = (&self.schema, layout.text("documents", "uri"));
-        // Without the path: for the type ltree, the driver would prepare a query of its own and keep it.
-        let sql = format!(
-            "SELECT context.chunk_id, context.document_id, context.ordinal, context.role, context.distance, \
-             context.level, context.section, context.tokens, context.content, to_jsonb(context) ->> 'source_id' AS source_id, {uri} AS uri, {first}, {last} \
-             FROM {} AS context \
-             JOIN {schema}.chunks AS chunks ON chunks.id = context.chunk_id AND chunks.document_id = context.document_id \
-             LEFT JOIN {documents} ON documents.id = chunks.document_id ORDER BY context.ordinal",
-            arguments.call("expand_context"),
+        let joins = format!(
+            "JOIN {schema}.chunks AS chunks ON chunks.id = expand_context.chunk_id \
+             AND chunks.document_id = expand_context.document_id \
+             LEFT JOIN {documents} ON documents.id = chunks.document_id ORDER BY expand_context.ordinal",
             documents = if layout.has_relation("documents") {
                 format!("{schema}.documents AS documents")
             } else {
                 "(SELECT NULL::uuid AS id) AS documents".into()
             }
         );
-        let rows = self.query(&sql, &arguments.values()).await?;
-        if rows.is_empty() {
-            return Err(Error::NoChunk(chunk));
-        }
-        Ok(rows.iter().map(row).collect())
+        let call = Call {
+            columns: &format!("expand_context.*, {uri} AS uri, {first}, {last}"),
+            joins: &joins,
+            ..Call::new(&functions, &arguments, None)
+        };
+        let rows: Vec<_> = call.rows(&self.client, &self.name).await?.parse()?;
+        if rows.is_empty() { Err(Error::NoChunk(chunk)) } else { Ok(rows) }
     }
 }
 
-fn row(row: &Row) -> ContextRow {
-    ContextRow {
-        chunk_id: row.get("chunk_id"),
-        document_id: row.get("document_id"),
-        uri: row.get("uri"),
-        ordinal: row.get("ordinal"),
-        role: row.get("role"),
-        distance: row.get("distance"),
-        level: row.get("level"),
-        section: titles(row, "section"),
-        tokens: row.get("tokens"),
-        first_line: row.get("first_line"),
-        last_line: row.get("last_line"),
-        content: row.get("content"),
-        source_id: optional(row, "source_id"),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_leave_out_what_the_strategy_decides() {
+        let options = ContextOptions { max_tokens: Some(500), ..ContextOptions::default() };
+        assert_eq!(Value::Object(options.arguments()), json!({"max_tokens": 500}));
     }
 }

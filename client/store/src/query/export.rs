@@ -6,7 +6,6 @@
 use super::super::connection::Store;
 use super::super::error::Error;
 use super::super::unnamed_statement::UnnamedStatements;
-use super::value::{integer, titles};
 use futures_util::TryStreamExt;
 use passage_split::{Kind, MediaType, Unit};
 use serde_json::{Map, Value};
@@ -130,12 +129,11 @@ impl Store {
         } else {
             ("NULL::text", String::new())
         };
-        let section =
-            if layout.has("chunks", "section") { "chunks.section" } else { "NULL::text[]" };
         let chunks = format!(
-            "SELECT chunks.id, {section} AS section, {level}::bigint, {kind}, {unit}, chunks.content, {preamble}, \
-             {tokens}::bigint AS tokens, {start}, {end}, {first}::integer, {last}::integer, {metadata}, {embedding} \
+            "SELECT chunks.id, {section}, {level}::bigint, {kind}, {unit}, chunks.content, {preamble}, \
+             {tokens}::bigint, {start}, {end}, {first}::integer, {last}::integer, {metadata}, {embedding} \
              FROM {schema}.chunks AS chunks {join} WHERE chunks.document_id = $1 ORDER BY chunks.ordinal",
+            section = layout.titles(),
             level = chunk("level"),
             kind = chunk("kind"),
             unit = chunk("unit"),
@@ -163,7 +161,7 @@ impl Store {
 /// Returns a condition on the collection or the version.
 fn condition(column: &str, value: Option<&str>) -> Result<String, Error> {
     Ok(match value {
-        Some(value) if value.contains('\0') => return Err(Error::Nul("collection")),
+        Some(value) if value.contains('\0') => return Err(Error::Nul("collection".into())),
         Some(value) => {
             format!("coalesce({column}, '') = {}", crate::postgres_text::quote_literal(value))
         }
@@ -243,13 +241,13 @@ fn chunk(row: &Row, document: &ExportedDocument) -> ExportedChunk {
     let range = |first, last| row.get::<_, Option<i32>>(first).zip(row.get::<_, Option<i32>>(last));
     ExportedChunk {
         id: row.get(0),
-        section: titles(row, "section"),
+        section: row.get(1),
         level: row.get(2),
         kind: name(3).and_then(Kind::from_name),
         unit: name(4).and_then(Unit::from_name),
         content: row.get(5),
         preamble: row.get(6),
-        tokens: integer(row, "tokens"),
+        tokens: row.get(7),
         bytes: range(8, 9).filter(|_| document.has_spans),
         lines: range(10, 11).filter(|(first, last)| 1 <= *first && first <= last),
         metadata: object(row.get(12)),

@@ -2,11 +2,10 @@
 
 use super::super::connection::Store;
 use super::super::error::Error;
-use super::arguments::Arguments;
-use super::value::optional;
-use serde::Serialize;
+use super::arguments::{given, number};
+use super::value::or_empty;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tokio_postgres::Row;
 use uuid::Uuid;
 
 /// A query for fragments. `None` means the default of the extension.
@@ -55,7 +54,7 @@ pub struct FragmentQuery {
 }
 
 /// Whole lines of a document that answer a query.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the columns are described in the reference of passage.fragments")]
 pub struct Fragment {
     pub fragment_id: Option<String>,
@@ -75,7 +74,7 @@ pub struct Fragment {
     pub related: Option<Value>,
     pub metadata: Option<Value>,
     /// The ids that the program behind an adopted store knows.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
     pub source_ids: Vec<Option<String>>,
 }
 
@@ -87,45 +86,20 @@ impl Store {
     /// Returns [`Error::Nul`] if a text contains a NUL character, and [`Error::Database`] if the strategy
     /// or the document does not exist, or if the embedding does not have the store's dimensions.
     pub async fn fragments(&self, query: &FragmentQuery) -> Result<Vec<Fragment>, Error> {
-        let mut arguments = Arguments::default();
-        arguments.text("query", query.query.as_deref())?;
-        arguments.add("embedding", query.embedding.as_deref());
-        arguments.text("uri", query.uri.as_deref())?;
-        arguments.text("strategy", query.strategy.as_deref())?;
-        arguments.text("collection", query.collection.as_deref())?;
-        arguments.number("max_fragments", query.limit);
-        arguments.number("max_tokens", query.max_tokens);
-        arguments.add("fuzzy_threshold", query.fuzzy_threshold);
-        arguments.add("return_full", query.full.then_some(true));
-        let orphaned = query.include_orphaned.then_some(true);
-        arguments.group(
-            "filter",
-            [("version", json!(query.version)), ("include_orphaned", json!(orphaned))],
-        )?;
-        arguments.text("store", Some(&self.name))?;
-        let sql = format!("SELECT * FROM {}", arguments.call("fragments"));
-        Ok(self.query(&sql, &arguments.values()).await?.iter().map(fragment).collect())
-    }
-}
-
-fn fragment(row: &Row) -> Fragment {
-    Fragment {
-        fragment_id: row.get("fragment_id"),
-        document_id: row.get("document_id"),
-        uri: row.get("uri"),
-        title: row.get("title"),
-        media_type: row.get("media_type"),
-        score: row.get("score"),
-        content: row.get("content"),
-        first_line: row.get("first_line"),
-        last_line: row.get("last_line"),
-        tokens: row.get("tokens"),
-        strategy_used: row.get("strategy_used"),
-        signals: row.get("signals"),
-        before: row.get("before"),
-        after: row.get("after"),
-        related: row.get("related"),
-        metadata: row.get("metadata"),
-        source_ids: optional(row, "source_ids").unwrap_or_default(),
+        let arguments = given([json!({
+            "query": query.query,
+            "uri": query.uri,
+            "strategy": query.strategy,
+            "collection": query.collection,
+            "max_fragments": number(query.limit),
+            "max_tokens": number(query.max_tokens),
+            "fuzzy_threshold": query.fuzzy_threshold,
+            "return_full": query.full.then_some(true),
+            "filter": {
+                "version": query.version,
+                "include_orphaned": query.include_orphaned.then_some(true),
+            },
+        })]);
+        Ok(self.call_named("fragments", &arguments, query.embedding.as_deref()).await?.parse()?)
     }
 }

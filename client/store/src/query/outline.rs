@@ -2,16 +2,19 @@
 
 use super::super::connection::Store;
 use super::super::error::Error;
+use super::arguments::given;
 use super::value::titles;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 use uuid::Uuid;
 
 /// A section of a document.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutlineRow {
     /// The title, indented by its depth.
     pub outline: String,
     /// The titles from the root to the section.
+    #[serde(deserialize_with = "titles")]
     pub section: Vec<String>,
     /// The number of chunks.
     pub chunks: i32,
@@ -30,16 +33,17 @@ impl Store {
     ///
     /// Returns [`Error::NoDocument`] if no document has the uri.
     pub async fn outline(&self, uri: &str) -> Result<Vec<OutlineRow>, Error> {
-        let sql = "SELECT * FROM passage.outline(uri => $1, store => $2::text::name)";
-        let layout = self.layout().await?;
-        let has_uris = layout.has("documents", "uri");
-        let mut rows =
-            if has_uris { self.query(sql, &[&uri, &self.name]).await? } else { Vec::new() };
+        let has_uris = self.layout().await?.has("documents", "uri");
+        let mut rows = Vec::new();
+        if has_uris {
+            let arguments = given([json!({ "uri": uri })]);
+            rows = self.call_named("outline", &arguments, None).await?.parse()?;
+        }
         if rows.is_empty()
             && let Ok(id) = uri.parse::<Uuid>()
         {
-            let sql = "SELECT * FROM passage.outline(document_id => $1, store => $2::text::name)";
-            rows = self.query(sql, &[&id, &self.name]).await?;
+            let arguments = given([json!({ "document_id": id })]);
+            rows = self.call_named("outline", &arguments, None).await?.parse()?;
         }
         if rows.is_empty() {
             let sql =
@@ -48,14 +52,6 @@ impl Store {
                 return Err(Error::NoDocument(uri.to_owned()));
             }
         }
-        let row = |row: tokio_postgres::Row| OutlineRow {
-            outline: row.get("outline"),
-            section: titles(&row, "section"),
-            chunks: row.get("chunks"),
-            tokens: row.get("tokens"),
-            first_line: row.get("first_line"),
-            last_line: row.get("last_line"),
-        };
-        Ok(rows.into_iter().map(row).collect())
+        Ok(rows)
     }
 }

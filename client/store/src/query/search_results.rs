@@ -1,10 +1,9 @@
 //! The results of a search.
 
 use super::super::connect::Notice;
-use super::value::{optional, titles};
-use serde::Serialize;
+use super::value::{or_empty, titles};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tokio_postgres::Row;
 use uuid::Uuid;
 
 /// The results of a search, read in one snapshot.
@@ -21,7 +20,7 @@ pub struct SearchResults {
 }
 
 /// A chunk that the search found, without context.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the columns are described in the reference of search_hits")]
 pub struct Hit {
     pub rank: i32,
@@ -29,6 +28,7 @@ pub struct Hit {
     pub document_id: Uuid,
     pub uri: Option<String>,
     pub title: Option<String>,
+    #[serde(deserialize_with = "titles")]
     pub section: Vec<String>,
     pub score: f64,
     pub vector_rank: Option<i32>,
@@ -59,7 +59,7 @@ pub struct Hit {
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the columns are described in the reference of passage.reassemble")]
 pub struct Passage {
     pub rank: i32,
@@ -70,6 +70,7 @@ pub struct Passage {
     pub uri: Option<String>,
     pub title: Option<String>,
     pub media_type: Option<String>,
+    #[serde(deserialize_with = "titles")]
     pub section: Vec<String>,
     pub content: String,
     pub tokens: i32,
@@ -82,59 +83,11 @@ pub struct Passage {
     pub complete: Option<bool>,
     pub metadata: Option<Value>,
     /// The ids that the program behind an adopted store knows, in the order of `chunk_ids`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
     pub source_ids: Vec<Option<String>>,
 }
 
-impl Hit {
-    pub(super) fn from_row(row: &Row) -> Self {
-        Self {
-            rank: row.get("rank"),
-            chunk_id: row.get("chunk_id"),
-            document_id: row.get("document_id"),
-            uri: row.get("uri"),
-            title: row.get("title"),
-            section: titles(row, "section"),
-            score: row.get("score"),
-            vector_rank: row.get("vector_rank"),
-            vector_score: row.get("vector_score"),
-            text_rank: row.get("text_rank"),
-            text_score: row.get("text_score"),
-            tokens: row.get("tokens"),
-            content: row.get("content"),
-            first_line: row.get("first_line"),
-            last_line: row.get("last_line"),
-            source_id: optional(row, "source_id"),
-        }
-    }
-}
-
 impl Passage {
-    pub(super) fn from_row(row: &Row) -> Self {
-        Self {
-            rank: row.get("rank"),
-            score: row.get("score"),
-            document_id: row.get("document_id"),
-            collection: row.get("collection"),
-            version: row.get("version"),
-            uri: row.get("uri"),
-            title: row.get("title"),
-            media_type: row.get("media_type"),
-            section: titles(row, "section"),
-            content: row.get("content"),
-            tokens: row.get("tokens"),
-            chunk_ids: row.get("chunk_ids"),
-            hit_ids: row.get("hit_ids"),
-            first_line: row.get("first_line"),
-            last_line: row.get("last_line"),
-            citations: row.get("citations"),
-            truncated: row.get("truncated"),
-            complete: row.get("complete"),
-            metadata: row.get("metadata"),
-            source_ids: optional(row, "source_ids").unwrap_or_default(),
-        }
-    }
-
     /// Returns the byte ranges of `content` that are hits, in order.
     pub fn hit_ranges(&self) -> Vec<std::ops::Range<usize>> {
         let offset =

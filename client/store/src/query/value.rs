@@ -1,29 +1,16 @@
-//! Values of result rows whose type or presence differs between releases of the extension and kinds of stores.
+//! Values of JSON rows that may be NULL.
 
-use tokio_postgres::Row;
-use tokio_postgres::types::{FromSql, Type};
+use serde::{Deserialize, Deserializer};
 
-/// Returns an integer of 4 or 8 bytes.
-pub(super) fn integer(row: &Row, column: &str) -> Option<i64> {
-    let column_type = row
-        .columns()
-        .iter()
-        .find(|candidate| candidate.name() == column)
-        .map(|found| found.type_().clone());
-    match column_type {
-        Some(Type::INT4) => row.get::<_, Option<i32>>(column).map(i64::from),
-        Some(_) => row.get(column),
-        None => None,
-    }
+/// Reads the titles of a section. A view of another program may show NULL for the section or for a title.
+pub(super) fn titles<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let titles: Vec<Option<String>> = or_empty(deserializer)?;
+    Ok(titles.into_iter().flatten().collect())
 }
 
-/// Returns the titles of a section. A view of another program may show NULL for the section or for a title.
-pub(super) fn titles(row: &Row, column: &str) -> Vec<String> {
-    let titles: Option<Vec<Option<String>>> = row.get(column);
-    titles.unwrap_or_default().into_iter().flatten().collect()
-}
-
-/// Returns a value; `None` if it is NULL or the result has no such column.
-pub(super) fn optional<'a, T: FromSql<'a>>(row: &'a Row, column: &str) -> Option<T> {
-    row.try_get(column).ok().flatten()
+/// Reads a list, which is empty if it is NULL.
+pub(super) fn or_empty<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }

@@ -122,3 +122,21 @@ async fn notices_of_the_server_are_printed_once() {
     let output = search_json(&cluster, &["varroa"]).await;
     assert_eq!(output["notes"], json!([{"message": "only a part is seen", "hint": "Ask."}]));
 }
+
+#[tokio::test]
+async fn metadata_that_only_jsonb_accepts_is_printed_as_a_string() {
+    let cluster = text_cluster().await;
+    cluster.passage(["ingest", "--no-embed", fixture!("client/garden")]).await;
+    let deep = "[".repeat(200) + &"]".repeat(200);
+    for metadata in [r#"{"n": 1e400}"#.to_owned(), format!(r#"{{"deep": {deep}}}"#)] {
+        cluster.execute(&format!("UPDATE rag.documents SET metadata = '{metadata}'")).await;
+        let output = search_json(&cluster, &["--chunks", "varroa"]).await;
+        let run = run_client(&cluster, ["fragments", "--json", "varroa"]).await;
+        let fragment: Value = serde_json::from_str(run.stdout.lines().next().unwrap()).unwrap();
+        for row in [&output["passages"][0], &fragment] {
+            let text = row["metadata"].as_str().unwrap();
+            assert!(text.contains("0000000") || text.contains("[[[[[[["), "{text}");
+            assert_eq!(row["uri"], "garden/bees.md");
+        }
+    }
+}

@@ -69,13 +69,11 @@ async fn view(
     document: Uuid,
     options: &ContextOptions,
 ) -> Result<Value, Error> {
-    let functions = store.functions(&["explain_context", "outline", "reassemble"]).await?;
     let call = async |name: &str, arguments: &Map<String, Value>| {
-        let named: Vec<_> =
-            functions.iter().filter(|function| function.name == name).cloned().collect();
-        store.call(&named, arguments, None).await.map(|result| result.values())
+        store.call_named(name, arguments, None).await.map(|result| result.values())
     };
-    let arguments = arguments(chunk, options);
+    let mut arguments = options.arguments();
+    arguments.insert("chunk_ids".into(), json!([chunk]));
     let passages = call("reassemble", &arguments).await?;
     let explain = call("explain_context", &arguments).await?;
     let of_document = json!({ "document_id": document, "hit_ids": [chunk] });
@@ -98,34 +96,6 @@ async fn view(
             store.name()
         ),
     }))
-}
-
-/// Returns the arguments of `reassemble` and `explain_context`.
-fn arguments(chunk: Uuid, options: &ContextOptions) -> Map<String, Value> {
-    let limits = given(json!({
-        "parents": options.parents,
-        "preceding": options.preceding,
-        "following": options.following,
-        "children": options.children,
-        "before": options.before,
-        "after": options.after,
-        "siblings": options.siblings,
-        "within": options.within,
-        "max_chunks": options.max_chunks,
-    }));
-    given(json!({
-        "chunk_ids": [chunk],
-        "strategy": options.strategy,
-        "max_tokens": options.max_tokens,
-        "limits": (!limits.is_empty()).then_some(limits),
-    }))
-}
-
-/// Returns the fields of an object that are not null.
-fn given(object: Value) -> Map<String, Value> {
-    let Value::Object(mut object) = object else { unreachable!("it is an object") };
-    object.retain(|_, value| !value.is_null());
-    object
 }
 
 async fn all_chunks(store: &Store, document: Uuid) -> Result<Vec<DocumentChunk>, Error> {
@@ -185,12 +155,5 @@ mod tests {
         let shown = shown_chunks(chunks, &HashSet::from([Uuid::from_u128(4)]));
         let has_text: Vec<_> = shown.iter().map(|chunk| chunk["content"].is_string()).collect();
         assert_eq!(has_text, [true, true, false, false, true]);
-    }
-
-    #[test]
-    fn arguments_leave_out_what_the_strategy_decides() {
-        let options = ContextOptions { max_tokens: Some(500), ..ContextOptions::default() };
-        let given = arguments(Uuid::nil(), &options);
-        assert_eq!(given.keys().collect::<Vec<_>>(), ["chunk_ids", "max_tokens"]);
     }
 }

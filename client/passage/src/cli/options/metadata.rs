@@ -43,7 +43,7 @@ impl MetadataOptions {
 pub fn metadata(value: &str) -> Result<Map<String, Value>, Error> {
     match serde_json::from_str(value) {
         Ok(value) if passage_split::contains_nul(&value) => {
-            Err(store::Error::Nul("metadata").into())
+            Err(store::Error::Nul("metadata".into()).into())
         }
         Ok(Value::Object(metadata)) => Ok(metadata),
         _ => Err(Error::usage(
