@@ -11,7 +11,8 @@ CREATE FUNCTION passage.filter(
     metadata jsonb DEFAULT NULL,
     min_similarity double precision DEFAULT NULL,
     include_orphaned boolean DEFAULT NULL
-) RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE
+) RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
         'collection', filter.collection,
         'version', filter.version,

@@ -15,7 +15,8 @@ CREATE FUNCTION passage.limits(
     max_chunks integer DEFAULT NULL,
     max_passage_tokens integer DEFAULT NULL,
     context_share double precision DEFAULT NULL
-) RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE
+) RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
         'parents', limits.parents,
         'preceding', limits.preceding,

@@ -8,7 +8,8 @@ CREATE FUNCTION passage.output(
     explain boolean DEFAULT NULL,
     order_by text DEFAULT NULL,
     max_distance integer DEFAULT NULL
-) RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE
+) RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
         'separator', output.separator,
         'gaps', output.gaps,

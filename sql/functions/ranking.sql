@@ -7,7 +7,8 @@ CREATE FUNCTION passage.ranking(
     text_weight double precision DEFAULT NULL,
     rrf_k integer DEFAULT NULL,
     score_by text DEFAULT NULL
-) RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE
+) RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
         'mode', ranking.mode,
         'candidates', ranking.candidates,

@@ -41,7 +41,7 @@ impl ArgumentGroup {
         }
         let comments: Vec<_> = keys.iter().map(|key| key.describe().replace('\'', "''")).collect();
         format!(
-            "CREATE FUNCTION passage.{name}(\n{}\n) RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE\nRETURN {body};\n\n\
+            "CREATE FUNCTION passage.{name}(\n{}\n) RETURNS jsonb\nLANGUAGE sql IMMUTABLE PARALLEL SAFE\nRETURN {body};\n\n\
              COMMENT ON FUNCTION passage.{name}({}) IS 'returns the argument {name}: {meaning}\n{}';\n",
             arguments.join(",\n"),
             types.join(", "),
