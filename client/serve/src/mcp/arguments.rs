@@ -181,3 +181,28 @@ pub(super) struct RemoveArguments {
     /// The version of the collection. The default is the unnamed one.
     pub(super) version: Option<String>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{FragmentsArguments, SearchArguments};
+    use passage_core::arguments::{FILTER, RANKING};
+    use schemars::{Schema, schema_for};
+
+    /// The arguments of the SQL functions, and those that the tools rename.
+    const OTHERS: &[&str] =
+        &["query", "collection", "uri", "strategy", "limit", "max_tokens", "offset", "skip"];
+
+    fn unknown(schema: &Schema) -> Vec<&str> {
+        let names = schema.as_value()["properties"].as_object().unwrap().keys();
+        let is_known =
+            |name: &&str| FILTER.key(name).or(RANKING.key(name)).is_some() || OTHERS.contains(name);
+        names.map(String::as_str).filter(|name| !is_known(name)).collect()
+    }
+
+    #[test]
+    fn tools_name_filters_and_ranking_as_sql_does() {
+        for schema in [schema_for!(SearchArguments), schema_for!(FragmentsArguments)] {
+            assert!(unknown(&schema).is_empty(), "{:?}", unknown(&schema));
+        }
+    }
+}
