@@ -9,7 +9,7 @@ use crate::postgres_text::quote_identifier;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio_postgres::types::Type;
-use tokio_postgres::{Client, GenericClient, Row, Transaction};
+use tokio_postgres::{Client, GenericClient, IsolationLevel, Row, Transaction};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// A store, used through one connection.
@@ -303,6 +303,14 @@ pub(super) async fn begin<'a>(
         transaction.batch_execute(settings).await?;
     }
     Ok(transaction)
+}
+
+/// Begins a transaction whose statements read one snapshot, and write nothing.
+pub(super) async fn begin_snapshot(
+    client: &mut Client,
+) -> Result<Transaction<'_>, tokio_postgres::Error> {
+    let transaction = client.build_transaction();
+    transaction.isolation_level(IsolationLevel::RepeatableRead).read_only(true).start().await
 }
 
 /// Returns whether the expected schema has the store's name. The transaction must hold a lock on one of the

@@ -3,14 +3,14 @@
 //! A cursor returns the documents. The chunks of a document are a stream of rows, so that no document has to fit into
 //! memory.
 
-use super::super::connection::Store;
+use super::super::connection::{Store, begin_snapshot};
 use super::super::error::Error;
 use super::super::unnamed_statement::UnnamedStatements;
 use futures_util::TryStreamExt;
 use passage_split::{Kind, MediaType, Unit};
 use serde_json::{Map, Value};
 use std::pin::pin;
-use tokio_postgres::{IsolationLevel, Row, Statement, Transaction};
+use tokio_postgres::{Row, Statement, Transaction};
 use uuid::Uuid;
 
 /// The number of documents that the cursor returns at a time.
@@ -145,13 +145,7 @@ impl Store {
         );
         let Self { client, name, .. } = self;
         let error = |error| Error::new(name, &error);
-        let transaction = client
-            .build_transaction()
-            .isolation_level(IsolationLevel::RepeatableRead)
-            .read_only(true)
-            .start()
-            .await
-            .map_err(error)?;
+        let transaction = begin_snapshot(client).await.map_err(error)?;
         transaction.batch_execute(&documents).await.map_err(error)?;
         let chunks = transaction.prepare(&chunks).await.map_err(error)?;
         Ok(Export { chunks, transaction, store: name })

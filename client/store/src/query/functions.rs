@@ -56,7 +56,7 @@ impl Store {
         Ok(functions.into_iter().map(|(_, function)| function).collect())
     }
 
-    /// Returns the functions of a name, which are read once in a while.
+    /// Returns the functions of a name, cached for [`MAX_AGE`].
     pub(super) async fn signatures(&self, name: &str) -> Result<Arc<[Function]>, Error> {
         let signatures = || self.signatures.lock().unwrap_or_else(PoisonError::into_inner);
         let cached = signatures().get(name).cloned();

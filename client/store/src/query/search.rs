@@ -2,13 +2,12 @@
 
 pub use passage_core::search::SearchMode;
 
-use super::super::connection::Store;
+use super::super::connection::{Store, begin_snapshot};
 use super::super::error::Error;
 use super::arguments::{given, number};
 use super::call::Call;
 use super::search_results::SearchResults;
 use serde_json::{Map, Value, json};
-use tokio_postgres::IsolationLevel;
 
 /// A search, and the context to add to its hits. `None` means the default of the extension.
 ///
@@ -96,13 +95,7 @@ impl Store {
         drop(notices.take());
         let error = |error| Error::new(name, &error);
         // Hits and passages are read in one snapshot.
-        let transaction = client
-            .build_transaction()
-            .isolation_level(IsolationLevel::RepeatableRead)
-            .read_only(true)
-            .start()
-            .await
-            .map_err(error)?;
+        let transaction = begin_snapshot(client).await.map_err(error)?;
         let hit_arguments = search.hit_arguments(search.limit);
         let hits = Call {
             columns: HIT_COLUMNS,
