@@ -3,7 +3,7 @@
 use super::super::connection::Store;
 use super::super::error::Error;
 use super::arguments::{given, number};
-use super::value::or_empty;
+use super::value::{optional_number, or_empty};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -62,6 +62,7 @@ pub struct Fragment {
     pub uri: Option<String>,
     pub title: Option<String>,
     pub media_type: Option<String>,
+    #[serde(deserialize_with = "optional_number")]
     pub score: Option<f64>,
     pub content: Option<String>,
     pub first_line: Option<i32>,

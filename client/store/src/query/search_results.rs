@@ -1,7 +1,7 @@
 //! The results of a search.
 
 use super::super::connect::Notice;
-use super::value::{or_empty, titles};
+use super::value::{number, optional_number, or_empty, titles};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
@@ -30,10 +30,13 @@ pub struct Hit {
     pub title: Option<String>,
     #[serde(deserialize_with = "titles")]
     pub section: Vec<String>,
+    #[serde(deserialize_with = "number")]
     pub score: f64,
     pub vector_rank: Option<i32>,
+    #[serde(deserialize_with = "optional_number")]
     pub vector_score: Option<f64>,
     pub text_rank: Option<i32>,
+    #[serde(deserialize_with = "optional_number")]
     pub text_score: Option<f64>,
     pub tokens: Option<i32>,
     pub content: String,
@@ -63,6 +66,7 @@ pub struct Hit {
 #[expect(missing_docs, reason = "the columns are described in the reference of passage.reassemble")]
 pub struct Passage {
     pub rank: i32,
+    #[serde(deserialize_with = "optional_number")]
     pub score: Option<f64>,
     pub document_id: Uuid,
     pub collection: Option<String>,
