@@ -12,6 +12,7 @@ mod context;
 mod doctor;
 mod embed;
 mod export;
+mod first_steps;
 mod fragments;
 mod ingest;
 mod init;
@@ -26,16 +27,18 @@ mod reindex;
 mod remove;
 mod search;
 mod serve;
+mod short_help;
 mod split;
 mod status;
 mod sync;
 
 use crate::Error;
-use clap::error::ErrorKind;
+use clap::FromArgMatches;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
-use clap::{CommandFactory, FromArgMatches};
 use command_line::Cli;
 use configuration::Configuration;
+use first_steps::{FIRST_STEPS, synonym};
 use output::print::{USAGE_ERROR, fail, fail_with, print_error};
 use output::printable::printable;
 use output::render;
@@ -78,11 +81,15 @@ pub fn main() -> ExitCode {
 /// Parses the command line, with the defaults of the configuration files.
 fn parse() -> Result<Cli, ExitCode> {
     let arguments: Vec<_> = std::env::args_os().collect();
-    let configuration = match Configuration::read(Cli::command(), &arguments) {
+    if arguments.len() == 1 {
+        print_error(FIRST_STEPS);
+        return Err(USAGE_ERROR.into());
+    }
+    let configuration = match Configuration::read(command_line::command(), &arguments) {
         Ok(configuration) => configuration,
         Err(error) => {
             // The help says what the file may contain.
-            let parsed = Cli::command().try_get_matches_from(&arguments);
+            let parsed = command_line::command().try_get_matches_from(&arguments);
             if let Some(help) = parsed.err().filter(is_help) {
                 help.exit();
             }
@@ -114,9 +121,27 @@ fn usage_error(command: clap::Command, arguments: &[OsString], error: clap::Erro
         error.exit();
     }
     let printable = arguments.iter().map(|argument| printable(&argument.to_string_lossy()));
-    let error = command.try_get_matches_from(printable).err().unwrap_or(error);
+    let mut error = command.try_get_matches_from(printable).err().unwrap_or(error);
+    if let Some(command) = meant_command(&error) {
+        let meant = ContextValue::Strings(vec![command]);
+        error.insert(ContextKind::SuggestedSubcommand, meant);
+    }
     print_error(render::usage_error(&error.render().to_string()).trim_end());
     USAGE_ERROR.into()
+}
+
+/// Returns the command that an unknown one stands for: by its meaning, else the one with the most similar name.
+fn meant_command(error: &clap::Error) -> Option<String> {
+    let ContextValue::String(word) = error.get(ContextKind::InvalidSubcommand)? else {
+        return None;
+    };
+    synonym(word).map(ToOwned::to_owned).or_else(|| {
+        match error.get(ContextKind::SuggestedSubcommand)? {
+            // The most similar one is the last.
+            ContextValue::Strings(similar) => similar.last().cloned(),
+            _ => None,
+        }
+    })
 }
 
 /// Prints a usage error with its remedy.

@@ -79,6 +79,28 @@ impl Input {
         }
     }
 
+    /// Returns the error of a file or folder that cannot be found, so that a program can report it before it does
+    /// anything else.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use passage_source::Input;
+    ///
+    /// let error = Input::parse("nosuch.md".as_ref())?.missing().expect("it does not exist");
+    /// assert!(error.to_string().starts_with("cannot read nosuch.md: "));
+    /// assert!(Input::parse("https://example.com/".as_ref())?.missing().is_none());
+    /// # Ok::<(), passage_source::Error>(())
+    /// ```
+    pub fn missing(&self) -> Option<Error> {
+        let path = self.path()?;
+        let error = path.metadata().err()?;
+        Some(match self {
+            Input::Pattern(pattern) => Error::NoMatch { pattern: pattern.to_string() },
+            _ => Error::unreadable(&path, &error),
+        })
+    }
+
     /// Returns the documents that the input lists completely.
     pub fn scope(&self) -> Scope {
         match self {

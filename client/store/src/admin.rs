@@ -12,7 +12,7 @@ mod splitting;
 mod statistics;
 mod vector_index;
 
-pub use doctor::{Finding, Severity};
+pub use doctor::{Finding, Severity, setup_without_connection};
 pub use init::InitOptions;
 pub(super) use ownership::{OwnedSchemas, PINNED_SEARCH_PATH, lock_owned};
 pub use remove::{Removal, RemovalSummary};

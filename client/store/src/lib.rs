@@ -8,7 +8,7 @@ The store: a schema in PostgreSQL, and every statement that the client sends to 
   the extension;
 - writes: [`write`](Store::write) writes several documents in one transaction, each completely or not at
   all;
-- administration: [`init`](Store::init), [`doctor`](Store::doctor), [`remove`](Store::remove), the settings
+- administration: [`init`](Store::init), [`doctor`](Store::doctor), [`doctor_setup`](Store::doctor_setup), [`remove`](Store::remove), the settings
   and the vector index;
 - a [`ShadowStore`] replaces a whole store.
 
@@ -28,7 +28,7 @@ mod write;
 
 pub use admin::{
     Changed, Finding, InitOptions, OtherSizes, Removal, RemovalSummary, Settings, Severity,
-    Splitting,
+    Splitting, setup_without_connection,
 };
 pub use connect::Notice;
 pub use connection::{Identity, Store};

@@ -12,6 +12,7 @@ mod commands {
     mod administration;
     mod bounded_calls;
     mod export;
+    mod first_contact;
     mod help;
     mod search;
     mod search_output;

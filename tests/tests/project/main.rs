@@ -5,5 +5,6 @@ mod constructors;
 mod examples;
 mod ground;
 mod growth;
+mod readme;
 mod reference;
 mod release;

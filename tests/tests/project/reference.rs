@@ -302,8 +302,3 @@ fn the_summary_lists_every_page() {
         assert!(listed || name == "SUMMARY.md", "docs/SUMMARY.md does not list {name}");
     }
 }
-
-#[test]
-fn the_readme_has_at_most_250_lines() {
-    assert!(Page::read("README.md").text.lines().count() <= 250);
-}

@@ -17,6 +17,7 @@ use super::reindex::{self, Reindex};
 use super::remove::{self, Remove};
 use super::search::{self, Search};
 use super::serve::{self, Serve};
+use super::short_help::with_short_help;
 use super::split::{self, Split};
 use super::status::{self, Status};
 use super::sync::{self, Sync};
@@ -79,6 +80,7 @@ pub struct Cli {
         env = "PASSAGE_CONFIG",
         hide_env_values = true,
         global = true,
+        hide_short_help = true,
         value_name = "FILE",
         help_heading = "Global options"
     )]
@@ -147,6 +149,11 @@ pub enum Command {
     ManualPages(ManualPages),
 }
 
+/// Returns the command line, whose `-h` is short.
+pub fn command() -> clap::Command {
+    with_short_help(Cli::command())
+}
+
 impl Command {
     /// Returns the embedder options of a command that has them.
     pub fn embedder_mut(&mut self) -> Option<&mut Embedder> {
@@ -201,8 +208,8 @@ impl Command {
             Command::Serve(args) => Box::pin(args.run()),
             Command::Doctor(args) => Box::pin(args.run()),
             Command::Model(args) => Box::pin(args.run()),
-            Command::Completions(args) => Box::pin(async { Ok(args.run(Cli::command())) }),
-            Command::ManualPages(args) => Box::pin(async { Ok(args.run(Cli::command())) }),
+            Command::Completions(args) => Box::pin(async { Ok(args.run(command())) }),
+            Command::ManualPages(args) => Box::pin(async { Ok(args.run(command())) }),
         }
     }
 }
@@ -211,7 +218,6 @@ impl Command {
 mod tests {
     #[test]
     fn the_command_line_is_consistent() {
-        use clap::CommandFactory;
-        super::Cli::command().debug_assert();
+        super::command().debug_assert();
     }
 }

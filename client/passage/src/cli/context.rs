@@ -22,6 +22,9 @@ Examples:
   passage context 5b3f4a70-9d0e-8d6c-a1c2-3d4e5f607182 --strategy section --max-tokens 500
   passage context 5b3f4a70-9d0e-8d6c-a1c2-3d4e5f607182 --html context.html";
 
+/// The heading of the options that replace limits of the strategy.
+const LIMITS: &str = "Limits";
+
 #[derive(Args)]
 pub struct Context {
     #[arg(
@@ -36,29 +39,29 @@ pub struct Context {
     #[arg(long, value_name = "NAME")]
     pub strategy: Option<String>,
     /// Number of sections above the chunk that each add one chunk
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = LIMITS)]
     pub parents: Option<u32>,
     /// Number of siblings before the chunk
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = LIMITS)]
     pub preceding: Option<u32>,
     /// Number of siblings after the chunk
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = LIMITS)]
     pub following: Option<u32>,
     /// Number of chunks in sections one level below the chunk
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = LIMITS)]
     pub children: Option<u32>,
     /// Number of chunks directly before the chunk, whatever their section
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = LIMITS)]
     pub before: Option<u32>,
     /// Number of chunks directly after the chunk, whatever their section
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = LIMITS)]
     pub after: Option<u32>,
     /// Section that siblings have in common: the parent section, or their own [default: set by the
     /// strategy]
-    #[arg(long, value_name = "SCOPE", value_parser = ["parent", "section"])]
+    #[arg(long, hide_short_help = true, value_name = "SCOPE", value_parser = ["parent", "section"], help_heading = LIMITS)]
     pub siblings: Option<String>,
     /// Scope that --before and --after do not leave [default: set by the strategy]
-    #[arg(long, value_name = "SCOPE", value_parser = ["document", "parent", "section"])]
+    #[arg(long, hide_short_help = true, value_name = "SCOPE", value_parser = ["document", "parent", "section"], help_heading = LIMITS)]
     pub within: Option<String>,
     /// Maximum number of tokens of all chunks together, 0 for no limit [default: that of the
     /// strategy; else the server setting passage.max_passage_tokens, initially 2048, for context]

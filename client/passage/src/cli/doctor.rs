@@ -2,8 +2,9 @@
 
 use super::options::embedder::embedder;
 use super::options::{Embedder, Server};
+use super::output::findings::{lines, verdict};
 use super::output::print::print;
-use super::output::render::{BOLD, ERROR, GOOD, WARNING, count, json, line, printable};
+use super::output::render::json;
 use crate::Error;
 use crate::store::{Finding, Severity, Store};
 use clap::Args;
@@ -15,8 +16,8 @@ pub const HELP: &str = "\
 Each finding has a remedy. The exit code is 1 if something does not work; warnings do not
 change it.
 
-doctor runs no code of other roles. If reading the store would run such code, doctor reports
-that and reads only the catalogs.
+doctor runs no code of other roles: if reading the store would do so, it reports that and reads
+only the catalogs.
 
 With --as, doctor reports what another role can and cannot do in the store: read, search,
 ingest, embed and remove. The remedies are the GRANT and CREATE POLICY statements that the
@@ -52,7 +53,11 @@ impl Doctor {
             Err(error @ Error::Usage { .. }) => return Err(error),
             Err(error) => vec![Finding::bad("connection", error.to_string(), error.remedy())],
         };
-        print(&if self.json { findings.iter().map(json).collect() } else { as_text(&findings) });
+        print(&if self.json {
+            findings.iter().map(json).collect()
+        } else {
+            lines(&findings) + &verdict(&findings)
+        });
         let is_healthy = findings.iter().all(|finding| finding.severity < Severity::Bad);
         Ok(if is_healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
@@ -87,30 +92,4 @@ async fn check_model(args: &Embedder, store: &Store) -> Result<Vec<Finding>, Err
             error.remedy(),
         )],
     })
-}
-
-/// Returns a line for each finding, with its remedy below.
-fn as_text(findings: &[Finding]) -> String {
-    let mut output = String::new();
-    for Finding { severity, subject, finding, remedy } in findings {
-        let (style, word) = match severity {
-            Severity::Good => (GOOD, "good"),
-            Severity::Warning => (WARNING, "warning"),
-            Severity::Bad => (ERROR, "error"),
-        };
-        let (subject, finding) = (printable(subject), printable(finding));
-        line(&mut output, &format!("{style}{word:<8}{style:#}{BOLD}{subject}{BOLD:#}: {finding}"));
-        if let Some(remedy) = remedy {
-            line(&mut output, &format!("        {}", printable(remedy)));
-        }
-    }
-    let number = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
-    let (bad, warnings) = (number(Severity::Bad), number(Severity::Warning));
-    let verdict = match (bad, warnings) {
-        (0, 0) => "no problems found".to_owned(),
-        (0, warnings) => format!("no errors, {}", count(warnings, "warning")),
-        (bad, warnings) => format!("{}, {}", count(bad, "error"), count(warnings, "warning")),
-    };
-    line(&mut output, &format!("\n{verdict}"));
-    output
 }

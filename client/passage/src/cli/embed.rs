@@ -19,14 +19,14 @@ use std::time::Duration;
 /// The text below the options.
 pub const HELP: &str = "\
 Chunks have no embedding if SQL or --no-embed loaded them. Any number of workers may run at
-the same time; each chunk is embedded once. On SIGINT or SIGTERM, a worker writes the finished
-embeddings and ends. The next worker continues.
+the same time, because each chunk is embedded once. On SIGINT or SIGTERM, a worker writes the
+finished embeddings and ends, and the next one continues.
 
 SQL of a server without grammars stores source code as plain text. A worker splits it by its
 syntax before it embeds.
 
-With --query it embeds a question instead, and needs no server. The output is a vector in the
-text form of pgvector, of length 1, to search from psql or another program.
+With --query it embeds a question instead, and needs no server. The output is a vector of length
+1 in the text form of pgvector, so that psql or another program can search with it.
 
 Examples:
   passage embed

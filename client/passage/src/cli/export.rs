@@ -12,12 +12,12 @@ use std::process::ExitCode;
 
 /// The text below the options.
 pub const HELP: &str = "\
-All lines show one moment of the store, in the order of collections, versions and uris. Documents
-that are marked as orphaned are left out. The keys are those of passage ingest --jsonl.
+All lines show one moment of the store, in the order of collections, versions and uris, without
+documents that are marked as orphaned. The keys are those of passage ingest --jsonl.
 
-A line for a chunk has its id, and its embedding with the name of the model. Ingested into a new
-store, it makes the same rows, and needs no model. A line for a document has its whole text, which
-ingest splits and embeds again.
+A line for a chunk has its id, and its embedding with the name of the model, so a new store gets
+the same rows without a model. A line for a document has its whole text, which ingest splits and
+embeds again.
 
 A missing value is written as its default, such as the kind of the media type. Numbers in metadata
 have the precision of 8 bytes.

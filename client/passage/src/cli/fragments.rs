@@ -1,7 +1,7 @@
 //! The command `fragments`: embeds the query, and shows the fragments that the store returns.
 
 use super::options::question::{embed_question, no_model, unknown_model};
-use super::options::{Embedder, Server};
+use super::options::{Embedder, FILTERS, Server};
 use super::output::print::{print, print_notes};
 use super::output::render::{BOLD, DIM, TITLE, count, json, line, location, printable, quote};
 use crate::Error;
@@ -32,13 +32,13 @@ pub struct Fragments {
     #[arg(long)]
     pub no_embed: bool,
     /// Search only the document with this uri
-    #[arg(long)]
+    #[arg(long, help_heading = FILTERS)]
     pub uri: Option<String>,
     /// Search only this collection
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = FILTERS)]
     pub collection: Option<String>,
     /// Search only this version of the collection
-    #[arg(long = "version", value_name = "VERSION")]
+    #[arg(long = "version", hide_short_help = true, value_name = "VERSION", help_heading = FILTERS)]
     pub collection_version: Option<String>,
     /// Ranking strategy, such as auto, adaptive, proximity or semantic [default: auto]
     #[arg(long, value_name = "NAME")]
@@ -50,13 +50,13 @@ pub struct Fragments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     pub max_tokens: Option<u32>,
     /// Minimum similarity of misspelt words, 0 to 1 [default: 0.8]
-    #[arg(long, value_name = "SIMILARITY")]
+    #[arg(long, hide_short_help = true, value_name = "SIMILARITY")]
     pub fuzzy_threshold: Option<f64>,
     /// Return the whole document
     #[arg(long, requires = "uri")]
     pub full: bool,
     /// Also search documents that are marked as orphaned
-    #[arg(long)]
+    #[arg(long, hide_short_help = true, help_heading = FILTERS)]
     pub include_orphaned: bool,
     /// Print one JSON object per line for each fragment
     #[arg(long)]

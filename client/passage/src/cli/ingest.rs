@@ -8,15 +8,14 @@ use std::process::ExitCode;
 /// The text below the options.
 pub const HELP: &str = "\
 Uris:
-  A file gets its path as its uri, and a page its address. The uris of files in a folder begin
-  with the name of the folder, such as docs/guide.md; so do those of members of an archive.
-  Hidden files and files that .gitignore lists are skipped. Unchanged documents are neither
-  embedded nor written.
+  A file gets its path as its uri, and a page its address. The uris of files in a folder or an
+  archive begin with its name, such as docs/guide.md. Hidden files and files that .gitignore
+  lists are skipped, and unchanged documents are neither embedded nor written.
 
 Web pages:
-  For a sitemap, all pages that it lists are fetched. Links and redirects to another scheme,
-  host or port are skipped. Servers with private addresses are refused, unless --allow-private
-  is given. An unchanged page is not downloaded again if its server sends an ETag or a date.
+  A sitemap stands for all pages that it lists, but links and redirects to another scheme, host
+  or port are skipped. Servers with private addresses are refused, unless --allow-private is
+  given. An unchanged page is not downloaded again if its server sends an ETag or a date.
 
 JSON lines:
   With --jsonl documents, each line has the keys uri and text, and optionally kind. With --jsonl
@@ -27,7 +26,7 @@ JSON lines:
   and version, unless the options of the run name them. \"chunks\": 0 instead of content makes a
   document without chunks.
 
-  An embedding is an array of numbers. It is stored as it is, also with --no-embed. Its model
+  An embedding is an array of numbers, which is stored as it is, even with --no-embed. Its model
   must be that of the store, and that of this run unless --no-embed is given. The lines of
   passage export have all keys.
 

@@ -1,12 +1,15 @@
 //! The command `init`: creates a store.
 
-use super::options::embedder::embedder;
+use super::options::embedder::{embedder, load};
 use super::options::splitting::default_splitting;
 use super::options::{Embedder, EmbeddingType, Server};
-use super::output::print::print;
-use super::output::render::{self, printable};
+use super::output::findings::lines;
+use super::output::print::{fail, print, print_error};
+use super::output::render::{self, ERROR, printable};
 use crate::Error;
-use crate::store::{InitOptions, OtherSizes, Settings};
+use crate::store::{
+    Finding, InitOptions, OtherSizes, Settings, Severity, setup_without_connection,
+};
 use clap::{Args, ValueEnum};
 use passage_split::SPLITTER_VERSION;
 use serde_json::json;
@@ -15,7 +18,8 @@ use std::process::ExitCode;
 /// The text below the options.
 pub const HELP: &str = "\
 If the store exists, init adds what is missing in it. The model determines the dimensions of
-the embeddings. Without --no-embed, the extension vector must be installed on the server.
+the embeddings, which need the extension vector on the server, unless --no-embed is given. If
+the machine lacks something, init lists what, with the command for each part.
 
 Examples:
   passage init
@@ -23,6 +27,12 @@ Examples:
   passage init --embedding-type halfvec --language german
   passage init --partitions 8
   passage init --store tenant_1 --distributed schema";
+
+/// The remedies for a missing model.
+const MODEL: &str = "\
+passage model fetch
+Or use a service: passage init --embed-url https://api.openai.com/v1 --embed-model text-embedding-3-small
+Or create a store without embeddings: passage init --no-embed";
 
 #[derive(Args)]
 pub struct Init {
@@ -70,15 +80,48 @@ impl Distribution {
 }
 
 impl Init {
-    /// Runs the command.
+    /// Runs the command. If it fails because of the machine, it also prints what the machine lacks.
     pub async fn run(self) -> Result<ExitCode, Error> {
+        let Err(error) = self.create().await else { return Ok(ExitCode::SUCCESS) };
+        let findings = self.setup().await;
+        if findings.iter().all(|finding| finding.severity < Severity::Bad) {
+            return Err(error);
+        }
+        if findings.iter().all(|finding| finding.finding != error.to_string()) {
+            fail(&error);
+        }
+        let cause = "passage init needs what is missing here, in this order:";
+        print_error(&format!("{ERROR}error:{ERROR:#} {cause}\n{}", lines(&findings).trim_end()));
+        Ok(ExitCode::FAILURE)
+    }
+
+    /// Checks everything that the command needs, in the order in which a user repairs it.
+    async fn setup(&self) -> Vec<Finding> {
+        let with_embeddings = !self.no_embed;
+        let mut findings = match self.server.connect().await {
+            Ok(store) => store.doctor_setup(with_embeddings).await.unwrap_or_default(),
+            Err(Error::Store(error)) => setup_without_connection(Some(&error), with_embeddings),
+            Err(_) => setup_without_connection(None, with_embeddings),
+        };
+        // A service is not asked a second time.
+        if with_embeddings && self.embedder.service().is_none() {
+            findings.push(match load(&self.embedder.model) {
+                Ok(model) => Finding::good("model", model.name()),
+                Err(error) => Finding::bad("model", error.to_string(), MODEL),
+            });
+        }
+        findings
+    }
+
+    /// Creates the store and prints the result.
+    async fn create(&self) -> Result<(), Error> {
         let embedder =
             if self.no_embed { None } else { Some(embedder(&self.embedder, None).await?) };
         let mut store = self.server.connect_told(&self.embedder).await?;
         let init = InitOptions {
             dimensions: embedder.as_ref().map(|(embedder, _)| embedder.dimensions()),
             embedding_type: self.embedding_type.map(|it| it.name().to_owned()),
-            language: self.language,
+            language: self.language.clone(),
             partitions: self.partitions,
             distributed: self.distributed.map(|it| it.name().to_owned()),
         };
@@ -98,7 +141,7 @@ impl Init {
         }
         let render = if self.json { as_json } else { as_text };
         print(&render(store.name(), statements, settings.model.as_ref()));
-        Ok(ExitCode::SUCCESS)
+        Ok(())
     }
 }
 

@@ -69,7 +69,19 @@ async fn load(
     let network = if args.allow_private { Network::Any } else { Network::Public };
     let (allow_empty, has_lines) = (args.allow_empty, args.jsonl.is_some());
     let model_name = args.embedder.model_name();
-    let (ingest, store) = ingest_job(args, &progress).await?;
+    let missing: Vec<Error> = inputs.iter().filter_map(Input::missing).map(Error::from).collect();
+    let report_missing = || missing.iter().for_each(|error| progress.failed(None, error));
+    if missing.len() == inputs.len() {
+        report_missing();
+        let summary = Summary { failed: missing.len(), ..Summary::default() };
+        show(&summary, &progress);
+        return Ok(summary);
+    }
+    let job = ingest_job(args, &progress).await;
+    if job.is_err() {
+        report_missing();
+    }
+    let (ingest, store) = job?;
     let dimensions = if has_lines { store.dimensions().await? } else { None };
     drop(store);
     let options = OpenOptions { filter, network, allow_empty, model_name, dimensions };

@@ -22,8 +22,8 @@ The tools are search, fragments, read_passage, outline and list_collections, and
 they may read and write.
 
 With --http, the server answers at /mcp. The variable PASSAGE_TOKEN sets a bearer token of
-at least 16 characters, which callers must send. Addresses other than loopback and
---allow-ingest require it. Without a token, every user of the machine can connect.
+at least 16 characters, which callers must send. --allow-ingest and addresses other than
+loopback require it, because every user of the machine can connect without one.
 
 Examples:
   passage mcp

@@ -12,10 +12,13 @@ mod service;
 pub mod serving;
 pub mod splitting;
 
+/// The heading of the options that restrict a search.
+pub const FILTERS: &str = "Filters";
+
 pub use embedder::{Embedder, Model};
 pub use embedding_type::EmbeddingType;
 pub use json_lines::JsonLines;
-pub use metadata::{MetadataOptions, metadata};
+pub use metadata::{DOCUMENTS, MetadataOptions, metadata};
 pub use reranker::Reranker;
 pub use server::Server;
 pub use serving::Serving;

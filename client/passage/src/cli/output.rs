@@ -5,6 +5,7 @@ Commands render text with marks for styles, and only [`print`](mod@print) writes
 */
 
 pub mod bar;
+pub mod findings;
 pub mod print;
 pub mod printable;
 pub mod progress;

@@ -22,20 +22,20 @@ use std::time::Duration;
 /// The text below the options.
 pub const HELP: &str = "\
 Use reindex after an upgrade with another splitter, or to change --sizer, --overlap or the sizes
-of chunks. It needs no sources. The store records the new values. Unchanged chunks keep their ids and embeddings. Documents that were
-loaded as chunks without byte offsets keep their chunks. If a run is interrupted, the next one
-continues. The next ingest reads all sources again and embeds only what differs.
+of chunks, which the store then records. It needs no sources. Unchanged chunks keep their ids and
+embeddings, and so do documents that were loaded as chunks without byte offsets. If a run is
+interrupted, the next one continues. The next ingest reads all sources again, but embeds only
+what differs.
 
-With --collection, reindex works in place. Each document is one transaction. Searches continue
+With --collection, reindex works in place, one transaction for each document. Searches continue
 without waiting and see either the old or the new version of a document.
 
-Without --collection, reindex builds a shadow store. This can also change the model,
---embedding-type or --language. While the store is read and written, STORE_reindex is filled.
-Then one transaction swaps both and transfers privileges, policies, indexes, strategies and
-comments. Others wait during this transaction, about one second for a million chunks; open
-transactions can finish first. The former store remains as STORE_before. If an object cannot
-be transferred, such as a view or a trigger on the tables, reindex reports it and changes
-nothing.
+Without --collection, reindex builds a shadow store, which can also change the model,
+--embedding-type or --language. It fills STORE_reindex while the store is read and written. Then
+one transaction swaps both and transfers privileges, policies, indexes, strategies and comments.
+Others wait during this transaction, about one second for a million chunks, but open transactions
+can finish first. The former store remains as STORE_before. If an object cannot be transferred,
+such as a view or a trigger on the tables, reindex reports it and changes nothing.
 
 The store, its tables and an existing STORE_reindex must be owned by the role that logged in,
 or by a role that is granted to it; SET ROLE does not count. Without --collection, reindex needs
@@ -47,6 +47,9 @@ Examples:
   passage reindex --collection click --dry-run
   passage reindex --collection click --version 8.1
   passage reindex --collection '' --sizer characters --json";
+
+/// The heading of the options that change the whole store.
+const WHOLE_STORE: &str = "Whole store";
 
 #[allow(clippy::struct_excessive_bools)] // Each is an option of its own.
 #[derive(Args)]
@@ -64,20 +67,18 @@ pub struct Reindex {
     /// Do not embed new chunks; passage embed does it later
     #[arg(long)]
     pub no_embed: bool,
-    #[command(flatten)]
-    pub splitting: Splitting,
     /// SQL type of the embeddings [default: unchanged]
-    #[arg(long, value_name = "TYPE", conflicts_with = "collection")]
+    #[arg(long, value_name = "TYPE", conflicts_with = "collection", help_heading = WHOLE_STORE)]
     pub embedding_type: Option<EmbeddingType>,
     /// Text search configuration, such as english [default: unchanged]
-    #[arg(long, value_name = "NAME", conflicts_with = "collection")]
+    #[arg(long, value_name = "NAME", conflicts_with = "collection", help_heading = WHOLE_STORE)]
     pub language: Option<String>,
     /// Drop the former store after the swap
-    #[arg(long, conflicts_with_all = ["collection", "dry_run"])]
+    #[arg(long, conflicts_with_all = ["collection", "dry_run"], help_heading = WHOLE_STORE)]
     pub drop_former: bool,
     /// Number of documents split, and of chunks embedded, at the same time, at least 1 [default:
     /// one per core]
-    #[arg(long, value_name = "N")]
+    #[arg(long, hide_short_help = true, value_name = "N")]
     pub jobs: Option<NonZero<usize>>,
     /// Report what would change, and change nothing
     #[arg(long)]
@@ -88,6 +89,8 @@ pub struct Reindex {
     /// Print only errors
     #[arg(long, short)]
     pub quiet: bool,
+    #[command(flatten)]
+    pub splitting: Splitting,
 }
 
 impl Reindex {

@@ -11,8 +11,8 @@ use std::process::ExitCode;
 
 /// The text below the options.
 pub const HELP: &str = "\
-remove asks for confirmation on a terminal, and requires --yes elsewhere. Uris are looked up
-in one version of one collection. Without --collection and --version, that is the unnamed one.
+remove asks for confirmation on a terminal, and requires --yes elsewhere. It looks uris up in one
+version of one collection, which is the unnamed one without --collection and --version.
 
 Examples:
   passage remove docs/old.md docs/older.md

@@ -4,7 +4,7 @@ mod output;
 
 use super::options::question::{embed_question, no_model, unknown_model};
 use super::options::reranker::rerank;
-use super::options::{Embedder, Reranker, Server, metadata};
+use super::options::{Embedder, FILTERS, Reranker, Server, metadata};
 use super::output::print::{print, print_notes};
 use crate::Error;
 use crate::store::{self, Notice, SearchMode, SearchResults, Store};
@@ -70,7 +70,7 @@ pub struct Search {
 
 /// Filters of chunks.
 #[derive(Args, Clone)]
-#[command(next_help_heading = "Filters")]
+#[command(next_help_heading = FILTERS)]
 pub struct Filters {
     /// Search only this collection
     #[arg(long, value_name = "NAME")]

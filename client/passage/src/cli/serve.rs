@@ -17,8 +17,8 @@ The page is at /, the description of the API at /openapi.json. The role of the d
 connection decides what callers may read; nothing is written.
 
 The variable PASSAGE_TOKEN sets a bearer token of at least 16 characters, which callers must
-send. Addresses other than loopback require it. Without a token, every user of the machine
-can connect.
+send. Addresses other than loopback require it, because every user of the machine can connect
+without one.
 
 Examples:
   passage serve

@@ -29,11 +29,11 @@ pub struct Split {
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
+    pub model: Model,
+    #[command(flatten)]
     pub overrides: MetadataOptions,
     #[command(flatten)]
     pub splitting: Splitting,
-    #[command(flatten)]
-    pub model: Model,
 }
 
 impl Split {

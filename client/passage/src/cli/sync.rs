@@ -8,10 +8,10 @@ use std::time::Duration;
 
 /// The text below the options.
 pub const HELP: &str = "\
-sync does what passage ingest does; passage ingest --help explains the sources. In addition it
-removes documents that a source no longer contains. Such a document is first marked as
-orphaned, so that search leaves it out. A later sync removes it when it has been missing for
-longer than --grace. If its source exists again before that, the mark is removed.
+sync does what passage ingest does, whose --help explains the sources, and also removes documents
+that a source no longer contains. Such a document is first marked as orphaned, so that search
+leaves it out. If its source exists again, sync removes the mark; if it is missing for longer
+than --grace, sync removes the document.
 
 Scope:
   sync removes only documents of the given collection and version, in the scope of a source.

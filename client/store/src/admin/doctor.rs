@@ -11,11 +11,14 @@ view or another object would run code of another role, only the catalogs are que
 
 mod degraded;
 mod finding;
+mod platform;
 mod role;
 mod server;
+mod setup;
 mod tables;
 
 pub use finding::{Finding, Severity};
+pub use setup::setup_without_connection;
 
 use super::super::connection::Store;
 use super::super::error::Error;

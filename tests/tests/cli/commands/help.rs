@@ -79,15 +79,3 @@ async fn every_example_runs() {
     }
     assert!(count >= 21, "{count}");
 }
-
-/// The short help of a search fits on a screen; the other options are under `--help`.
-#[tokio::test]
-async fn the_short_help_of_search_has_at_most_fifteen_options() {
-    let output = Command::new(client_path()).args(["search", "-h"]).output().await.unwrap();
-    let help = String::from_utf8(output.stdout).unwrap();
-    let options = help
-        .lines()
-        .filter(|line| line.trim_start().starts_with("--") || line.contains(", --"))
-        .count();
-    assert!((8..=15).contains(&options), "{options} options:\n{help}");
-}

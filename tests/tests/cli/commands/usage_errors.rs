@@ -78,7 +78,7 @@ const CALLS: [(&[&str], &str, &str); 36] = [
     (&["search", "a", "--limit", "1001"], "1001 is not in 1..=1000", "--help"),
     (&["search", "a", "--max-tokens", "-1"], "'-1' found", "Usage: passage search"),
     (&["search", "a", "--max-tokens", "1000001"], "1000001 is not in 0..=1000000", "--help"),
-    (&["load"], "unrecognized subcommand 'load'", "Usage: passage"),
+    (&["xyzzy"], "unrecognized subcommand 'xyzzy'", "Usage: passage"),
 ];
 
 #[tokio::test]
@@ -105,7 +105,7 @@ async fn a_missing_model_is_named_with_the_command_that_downloads_it() {
     let mut program = alone();
     // The client checks the model first; this server does not exist.
     program.env("DATABASE_URL", "postgresql:///nowhere?host=/nowhere");
-    let run = RunOutput::of(program.args(["ingest", "a.md", "--model", "/nowhere"])).await;
+    let run = RunOutput::of(program.args(["ingest", "Cargo.toml", "--model", "/nowhere"])).await;
     run.assert_refusal(
         "/nowhere/model.safetensors",
         "Run passage model fetch. Or put model.safetensors",
@@ -114,7 +114,9 @@ async fn a_missing_model_is_named_with_the_command_that_downloads_it() {
 
 #[tokio::test]
 async fn a_missing_server_url_is_refused_with_the_name_of_the_variable() {
-    for command in cases([&["status"][..], &["outline", "a"], &["ingest", "a", "--no-embed"]]) {
+    for command in
+        cases([&["status"][..], &["outline", "a"], &["ingest", "Cargo.toml", "--no-embed"]])
+    {
         RunOutput::of(alone().args(command))
             .await
             .assert_refusal("no server specified", "Set DATABASE_URL");

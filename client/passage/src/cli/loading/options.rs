@@ -1,6 +1,6 @@
 //! The options that `ingest` and `sync` share.
 
-use crate::cli::options::{Embedder, JsonLines, MetadataOptions, Server, Splitting};
+use crate::cli::options::{DOCUMENTS, Embedder, JsonLines, MetadataOptions, Server, Splitting};
 use clap::Args;
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -15,47 +15,43 @@ pub struct Loading {
     #[command(flatten)]
     pub server: Server,
     /// Collection of the documents: a project or library [default: the unnamed one]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = DOCUMENTS)]
     pub collection: Option<String>,
     /// Version of the collection [default: the unnamed one]
-    #[arg(long = "version", value_name = "VERSION")]
+    #[arg(long = "version", value_name = "VERSION", help_heading = DOCUMENTS)]
     pub collection_version: Option<String>,
     /// Uri of a single document; required for standard input [default: the path of the file]
-    #[arg(long, conflicts_with = "jsonl")]
+    #[arg(long, hide_short_help = true, conflicts_with = "jsonl", help_heading = DOCUMENTS)]
     pub uri: Option<String>,
     /// Read the files as JSON lines
-    #[arg(long, value_name = "CONTENT")]
+    #[arg(long, hide_short_help = true, value_name = "CONTENT", help_heading = DOCUMENTS)]
     pub jsonl: Option<JsonLines>,
     /// Load only documents that match this .gitignore-style pattern; may be repeated [default: all]
-    #[arg(long, value_name = "PATTERN")]
+    #[arg(long, value_name = "PATTERN", help_heading = DOCUMENTS)]
     pub include: Vec<String>,
     /// Skip documents that match this .gitignore-style pattern; may be repeated [default: none]
-    #[arg(long, value_name = "PATTERN")]
+    #[arg(long, value_name = "PATTERN", help_heading = DOCUMENTS)]
     pub exclude: Vec<String>,
     /// Accept a folder, archive, pattern or other source without any document, which is otherwise an
     /// error
-    #[arg(long)]
+    #[arg(long, hide_short_help = true, help_heading = DOCUMENTS)]
     pub allow_empty: bool,
     /// Also fetch pages from private addresses, such as those of this machine and its network, and
     /// through the proxies that the environment names
-    #[arg(long)]
+    #[arg(long, hide_short_help = true, help_heading = DOCUMENTS)]
     pub allow_private: bool,
-    #[command(flatten)]
-    pub overrides: MetadataOptions,
     /// Metadata of the documents, as KEY=VALUE with a string value or as a JSON object; may be
     /// repeated
-    #[arg(long, value_name = "KEY=VALUE|JSON")]
+    #[arg(long, value_name = "KEY=VALUE|JSON", help_heading = DOCUMENTS)]
     pub metadata: Vec<String>,
     #[command(flatten)]
     pub embedder: Embedder,
     /// Embed nothing; JSON lines keep the embeddings that they have
     #[arg(long)]
     pub no_embed: bool,
-    #[command(flatten)]
-    pub splitting: Splitting,
     /// Number of documents split, and of chunks embedded, at the same time, at least 1 [default:
     /// one per core]
-    #[arg(long, value_name = "N")]
+    #[arg(long, hide_short_help = true, value_name = "N")]
     pub jobs: Option<NonZero<usize>>,
     /// Report what would change, and change nothing
     #[arg(long)]
@@ -69,4 +65,9 @@ pub struct Loading {
     /// Print only errors
     #[arg(long, short)]
     pub quiet: bool,
+    // Flattened options come last, because their headings apply to all that follow.
+    #[command(flatten)]
+    pub overrides: MetadataOptions,
+    #[command(flatten)]
+    pub splitting: Splitting,
 }

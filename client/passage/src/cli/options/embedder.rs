@@ -48,8 +48,11 @@ impl ServiceNames for EmbedNames {
 /// The local model.
 #[derive(Args, Clone)]
 pub struct Model {
-    /// Folder of the local embedding model, with model.safetensors, tokenizer.json and config.json
-    /// [default: ~/.cache/passage/all-MiniLM-L6-v2]
+    #[arg(
+        help = "Folder of the local embedding model [default: ~/.cache/passage/all-MiniLM-L6-v2]",
+        long_help = "Folder of the local embedding model, with model.safetensors, tokenizer.json and config.json \
+        [default: ~/.cache/passage/all-MiniLM-L6-v2]"
+    )]
     #[arg(long, env = "PASSAGE_MODEL", hide_env_values = true, value_name = "DIR", value_parser = OsStringValueParser::new().map(PathBuf::from))]
     pub model: Option<PathBuf>,
 }

@@ -6,24 +6,28 @@ use clap::Args;
 use passage_split::Kind;
 use serde_json::{Map, Value};
 
+/// The heading of the options that select and describe documents.
+pub const DOCUMENTS: &str = "Documents";
+
 /// Metadata that replaces what would be detected.
 #[derive(Args)]
+#[command(next_help_heading = DOCUMENTS)]
 pub struct MetadataOptions {
     /// Media type of the documents, such as text/markdown [default: detected from the name, else
     /// from the content]
-    #[arg(long, value_name = "TYPE")]
+    #[arg(long, hide_short_help = true, value_name = "TYPE")]
     pub media_type: Option<String>,
     /// Kind of the documents' chunks [default: detected from the media type and from folder names
     /// such as api/]
-    #[arg(long, value_name = "KIND", value_parser = Kind::NAMES.map(|(_, name)| name))]
+    #[arg(long, hide_short_help = true, value_name = "KIND", value_parser = Kind::NAMES.map(|(_, name)| name))]
     pub kind: Option<String>,
     /// Title of the documents, the first line of each preamble [default: the title in the document,
     /// else the file name]
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub title: Option<String>,
     /// Base address of relative links in HTML; for a folder, the address of the folder [default:
     /// the address of the page]
-    #[arg(long, value_name = "URL")]
+    #[arg(long, hide_short_help = true, value_name = "URL")]
     pub base_url: Option<String>,
 }
 

@@ -11,8 +11,11 @@ const SERVER_VARIABLES: [&str; 4] = ["PGHOST", "PGHOSTADDR", "PGDATABASE", "PGSE
 /// The server and the store.
 #[derive(Args)]
 pub struct Server {
-    #[arg(help = "Connection string of the server, such as postgresql://user@host/database or \
-        postgresql:///database?host=/socket/folder [default: the variables of libpq, such as PGHOST]")]
+    #[arg(
+        help = "Connection string of the server, such as postgresql://user@host/database",
+        long_help = "Connection string of the server, such as postgresql://user@host/database or \
+        postgresql:///database?host=/socket/folder [default: the variables of libpq, such as PGHOST]"
+    )]
     #[arg(long, short, env = "DATABASE_URL", hide_env_values = true, value_name = "URL")]
     pub database_url: Option<String>,
     /// Name of the store, a schema of the database

@@ -11,28 +11,29 @@ use std::sync::Arc;
 
 /// Settings of the splitter.
 #[derive(Args, Default)]
+#[command(next_help_heading = "Chunks")]
 pub struct Splitting {
     /// Unit of chunk sizes [default: that of the store; in a new store wordpieces, or characters
     /// without a local model]
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub sizer: Option<Sizer>,
     /// Maximum size of a chunk in units of --sizer, 1 to 1000000 [default: that of the store; in a
     /// new store 200 wordpieces or 1000 characters, or up to 2000 for a service whose model reads
     /// more]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, hide_short_help = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub max_size: Option<u32>,
     /// Preferred size of a chunk in units of --sizer, 1 to 1000000 [default: that of the store; in a
     /// new store 128 wordpieces or 600 characters, in proportion to --max-size]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, hide_short_help = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub preferred_size: Option<u32>,
     /// Minimum size of a chunk in units of --sizer: smaller ones are merged if possible, 0 to
     /// 1000000 [default: that of the store; in a new store 50 wordpieces or 200 characters, in
     /// proportion to --max-size]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    #[arg(long, hide_short_help = true, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     pub min_size: Option<u32>,
     /// Size of the end of the previous chunk that is embedded with each chunk, in units of --sizer,
     /// 0 to 1000000 [default: that of the store, else 0]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    #[arg(long, hide_short_help = true, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     pub overlap: Option<u32>,
 }
 

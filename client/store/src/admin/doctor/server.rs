@@ -22,12 +22,7 @@ impl Store {
         findings.push(server(row.get(0), row.get(1)));
         findings.push(connection(row.get(7), row.get(8)));
         if row.get::<_, String>(2) != "UTF8" {
-            let remedy = "Create a database with ENCODING 'UTF8'.";
-            findings.push(Finding::bad(
-                "encoding",
-                "the encoding of the database is not UTF8",
-                remedy,
-            ));
+            findings.push(encoding());
         }
         if row.get(3) {
             findings.push(Finding::warning(
@@ -43,12 +38,17 @@ impl Store {
     }
 }
 
-fn server(version: &str, major: i32) -> Finding {
+pub(super) fn server(version: &str, major: i32) -> Finding {
     if SUPPORTED.contains(&major) {
         return Finding::good("server", format!("PostgreSQL {version}"));
     }
     let remedy = format!("Use PostgreSQL {} to {}.", SUPPORTED.start(), SUPPORTED.end());
     Finding::warning("server", format!("PostgreSQL {version} is not supported"), remedy)
+}
+
+pub(super) fn encoding() -> Finding {
+    let remedy = "Create a database with ENCODING 'UTF8'.";
+    Finding::bad("encoding", "the encoding of the database is not UTF8", remedy)
 }
 
 fn connection(is_encrypted: Option<bool>, is_socket: bool) -> Finding {
