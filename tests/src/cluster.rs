@@ -300,9 +300,19 @@ impl Cluster {
     pub fn client_program(&self) -> Command {
         let mut command = Command::new(client_path());
         command.env("DATABASE_URL", self.url()).kill_on_drop(true);
-        if let (None, Some(model)) = (std::env::var_os("PASSAGE_MODEL"), model_path()) {
-            command.env("PASSAGE_MODEL", model);
-        }
+        name_default_model(&mut command);
+        command
+    }
+
+    /// Returns a command for `psql` that can run the client by its name, as `\set` with backquotes does.
+    pub(crate) fn psql_with_client(&self) -> Command {
+        let mut command = self.program("psql");
+        let client = client_path();
+        let folder = client.parent().expect("a program is in a folder").to_owned();
+        let others = std::env::var_os("PATH").unwrap_or_default();
+        let folders = std::iter::once(folder).chain(std::env::split_paths(&others));
+        command.env("PATH", std::env::join_paths(folders).expect("no folder has a colon"));
+        name_default_model(&mut command);
         command
     }
 
@@ -327,6 +337,13 @@ impl Cluster {
         let output = self.client_program().args(arguments).output().await.expect("passage runs");
         assert!(output.status.code().is_some_and(|code| code > 0), "passage: {}", output.status);
         String::from_utf8(output.stderr).expect("messages are UTF-8")
+    }
+}
+
+/// Lets a command use the default model, unless the environment names another one.
+fn name_default_model(command: &mut Command) {
+    if let (None, Some(model)) = (std::env::var_os("PASSAGE_MODEL"), model_path()) {
+        command.env("PASSAGE_MODEL", model);
     }
 }
 

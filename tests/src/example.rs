@@ -3,8 +3,9 @@ Examples of the documentation, run as a reader runs them.
 
 Each page has a database of its own, in which its blocks run in order:
 
-- `sql` runs through `psql`. A `text` block behind it is the expected output. If that begins with
-  `ERROR`, `NOTICE` or `WARNING`, it is the messages, then the rows.
+- `sql` runs through `psql`, which can read the files in `fixtures` and run the client. Each block has a
+  session of its own. A `text` block behind it is the expected output. If that begins with `ERROR`,
+  `NOTICE` or `WARNING`, it is the messages, then the rows.
 - `console` has commands of the client, each with its expected output, if any.
 - Other blocks do not run.
 
@@ -47,7 +48,10 @@ impl<'a> Example<'a> {
         cluster
             .execute_as(
                 SUPERUSER,
-                &format!("CREATE ROLE reader; CREATE ROLE app; GRANT app, reader TO {OWNER}"),
+                &format!(
+                    "CREATE ROLE reader; CREATE ROLE app; GRANT app, reader TO {OWNER};
+                    ALTER ROLE {OWNER} CREATEROLE"
+                ),
             )
             .await;
     }

@@ -65,12 +65,14 @@ impl<'a> PageDatabase<'a> {
         in_database(self.cluster, OWNER, &self.database, sql).await
     }
 
-    /// Runs a script as `psql` does at a prompt.
+    /// Runs a script as `psql` does at a prompt in the folder of the documents. It can run the client.
     pub(crate) async fn psql(&self, sql: &str) -> Output {
-        let mut program = self.cluster.program("psql");
+        let mut program = self.cluster.psql_with_client();
         program
             .args(["-Xq", "-P", "footer=off", "-v", "SHOW_CONTEXT=never"])
-            .env("PGDATABASE", &self.database);
+            .env("PGDATABASE", &self.database)
+            .env("HOME", self.cluster.folder())
+            .current_dir(fixture!("."));
         program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = program.spawn().expect("psql runs");
         let mut stdin = child.stdin.take().expect("stdin is piped");

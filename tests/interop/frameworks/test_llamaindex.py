@@ -4,7 +4,7 @@ import documents
 import psycopg_pool
 import pytest
 from frameworks import recipe
-from layouts.llamaindex import WordEmbedding
+from layouts.llamaindex import LlamaIndex, WordEmbedding
 
 
 @pytest.fixture
@@ -40,3 +40,11 @@ async def test_pgvectorstore_reads_a_store_asynchronously(connection, session):
 
     assert [node.node_id for node in found] == [node.node_id for node in session["nodes"]]
     await session["store"].close()
+
+
+def test_who_comes_from_llamaindex_gets_passages_of_the_same_nodes(database, session):
+    recipe.come_from(LlamaIndex(database), session, "LlamaIndex")
+
+    ids = [chunk for passage in session["passages"] for chunk in passage.metadata["source_ids"]]
+    assert {node.node_id for node in session["nodes"]} & set(ids)
+    session["vector_store"]._engine.dispose()

@@ -7,7 +7,7 @@ use futures_util::{StreamExt, stream};
 use passage_tests::cases;
 use passage_tests::cluster::model_path;
 use passage_tests::example::Example;
-use passage_tests::markdown::pages;
+use passage_tests::markdown::{Page, pages};
 use passage_tests::{Cluster, fixture};
 
 #[tokio::test]
@@ -28,6 +28,20 @@ async fn every_example_of_the_documentation_prints_what_it_shows() {
     let mut failures: Vec<String> = runs.collect::<Vec<_>>().await.concat();
     failures.sort();
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}
+
+#[tokio::test]
+async fn a_block_of_sql_runs_the_client_and_reads_the_fixtures() {
+    let cluster = Cluster::start().await;
+    let block = "\\set client `passage --version`
+\\set document `cat handbook/backup.md`
+SELECT :'client' LIKE 'passage %' AS client, :'document' LIKE '# Backup%' AS document;";
+    let text = format!(
+        "```sql\n{block}\n```\n\n```text\n client | document\n--------+----------\n t      | t\n```\n"
+    );
+    let page = Page { name: "page.md".to_owned(), text };
+    let example = Example::create(&cluster, &page, "page".to_owned()).await;
+    assert_eq!(example.run().await, Vec::<String>::new());
 }
 
 #[tokio::test]
