@@ -39,8 +39,8 @@ install-client: ## build the client and install it into cargo's folder for progr
 package: ## build Debian packages and archives for the server of PG_CONFIG, with the client, in target/packages
 	@ground/package/packages
 
-crates: ## package the crates of core and client, and build them as crates.io would; publishes nothing
-	@cargo publish --dry-run -p passage-split -p passage-core -p passage-http -p passage-source -p passage-embed -p passage-store -p passage-serve -p passage
+crates: ## package the crates of core and client, and build them as crates.io would; PUBLISH=yes publishes them
+	@cargo publish $(if $(filter yes,$(PUBLISH)),,--dry-run) -p passage-split -p passage-core -p passage-http -p passage-source -p passage-embed -p passage-store -p passage-serve -p passage
 
 installcheck: install ## run the SQL regress tests by pg_regress
 	@ground/check/regress
@@ -75,7 +75,7 @@ release-check: ## run as root what a release needs besides `make check`: upgrade
 quality: ## measure search and fragments with questions whose answers are known
 	@ground/bench/quality
 
-docs: ## build a searchable site of the documentation in target/docs
+docs: ## build the site of the documentation for this version in target/docs
 	@ground/docs/site
 
 pictures: ## draw the pictures of the documentation again, from real data

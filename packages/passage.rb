@@ -1,4 +1,4 @@
-# A template. URL is the address of the source archive of `make package`, and SHA256 its checksum in SHA256SUMS.
+# A template: ground/package/formula enters the addresses and the checksum.
 class Passage < Formula
   desc "Client of pg_passage: splits documents, embeds them and loads them into PostgreSQL"
   homepage "HOMEPAGE"
@@ -10,7 +10,7 @@ class Passage < Formula
   depends_on "rust" => :build
 
   def install
-    system "cargo", "install", *std_cargo_args(path: "client")
+    system "cargo", "install", *std_cargo_args(path: "client/passage")
     generate_completions_from_executable(bin/"passage", "completions")
     man1.mkpath
     system bin/"passage", "manual-pages", man1

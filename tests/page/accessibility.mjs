@@ -1,25 +1,16 @@
 // Every view against the rules of WCAG 2.1, levels A and AA, with axe: light and dark, on a phone and on a desk.
 
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { AXE, rows } from './environment.mjs'
+import { accessibilityViolations } from './browser.mjs'
+import { rows } from './environment.mjs'
 import { writeReport } from './report.mjs'
 import { show, unfold, withTab } from './tab.mjs'
 
-const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa']
-
 async function violations(page) {
   await unfold(page)
-  const { violations } = await page.evaluate((tags) => window.axe.run({ runOnly: { type: 'tag', values: tags } }), TAGS)
-  return violations.map(
-    (violation) =>
-      `${violation.id}: ${violation.nodes
-        .map((node) => `${node.html} ${node.failureSummary}`)
-        .slice(0, 3)
-        .join('; ')}`,
-  )
+  return accessibilityViolations(page)
 }
 
 for (const colorScheme of ['light', 'dark']) {
@@ -41,7 +32,6 @@ for (const colorScheme of ['light', 'dark']) {
       ]
       await withTab(
         async (page) => {
-          await page.evaluate(readFileSync(AXE, 'utf8'))
           for (const view of views) {
             await show(page, view)
             assert.deepEqual(await violations(page), [], view)
@@ -54,7 +44,6 @@ for (const colorScheme of ['light', 'dark']) {
       const file = await writeReport(chunk.id, ['--strategy', 'hierarchical', '--max-tokens', '250'])
       await withTab(
         async (page) => {
-          await page.evaluate(readFileSync(AXE, 'utf8'))
           assert.deepEqual(await violations(page), [], 'the file')
         },
         { width, colorScheme, url: pathToFileURL(file).href },

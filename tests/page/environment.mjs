@@ -1,16 +1,13 @@
 // Shared by all tests of the page: the database, the server `passage serve`, and a browser.
 //
-// ground/check/page-tests sets DATABASE_URL, PG_CONFIG, PASSAGE_MODEL, PASSAGE_CLIENT, CHROMIUM and NODE_PACKAGES.
+// ground/check/page-tests sets DATABASE_URL, PG_CONFIG, PASSAGE_MODEL and PASSAGE_CLIENT.
 
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-
-const require = createRequire(join(process.env.NODE_PACKAGES, 'packages.js'))
-const { chromium } = require('playwright-core')
+import { startBrowser } from './browser.mjs'
 
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..')
 export const CLIENT = process.env.PASSAGE_CLIENT
@@ -22,19 +19,6 @@ export const { literal, psqlCommand, shellWord, statement } = await import(`data
 
 // The environment of the commands that the page copies: they name `psql` and `passage` without a path.
 export const ENVIRONMENT = { ...process.env, PATH: `${BIN}:${dirname(CLIENT)}:${process.env.PATH}` }
-
-// The path of the script of axe.
-export const AXE = require.resolve('axe-core/axe.min.js')
-
-const BROWSER_ARGUMENTS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
 
 // Returns what a command prints.
 export function run(command, commandArguments, options = {}) {
@@ -79,10 +63,6 @@ export async function startServer(environment = {}, serverArguments = []) {
     server.on('exit', () => reject(new Error(`the server ended: ${printed}`)))
   })
   return { url, stop: () => server.kill() }
-}
-
-export function startBrowser() {
-  return chromium.launch({ executablePath: process.env.CHROMIUM, args: BROWSER_ARGUMENTS })
 }
 
 let shared = null

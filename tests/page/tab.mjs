@@ -1,55 +1,20 @@
-// A tab of the browser that records what a page must not do: errors, dialogs, violations of its policy, and requests
-// to other servers.
+// A tab with the page of the server, and what the tests do in it.
 
-import assert from 'node:assert/strict'
+import { copiedBy, withTabAt } from './browser.mjs'
 import { environment } from './environment.mjs'
 
-// Opens a tab with a new profile, runs a test with it, and checks the records.
-export async function withTab(
-  test,
-  { hash = '', url = null, width = 1280, height = 900, colorScheme = 'light', expected = [] } = {},
-) {
+// Opens a tab, waits for its view, and runs a test with it. Without `url` it shows the page of the shared server.
+export async function withTab(test, { url = null, ...options } = {}) {
   const { browser, url: own } = await environment()
-  const base = url ?? own
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme })
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  const page = await context.newPage()
-  const problems = []
-  const note = (problem) => {
-    if (!expected.some((pattern) => pattern.test(problem))) problems.push(problem)
-  }
-  page.on('dialog', async (dialog) => {
-    note(`dialog: ${dialog.message()}`)
-    await dialog.dismiss()
-  })
-  page.on('pageerror', (error) => note(`error: ${error.message}`))
-  page.on('console', (message) => ['error', 'warning'].includes(message.type()) && note(`console: ${message.text()}`))
-  page.on('popup', () => note('popup'))
-  page.on('request', (request) => {
-    const address = request.url()
-    if (!address.startsWith(new URL(base).origin) && !address.startsWith('data:') && !address.startsWith(base))
-      note(`request: ${address}`)
-  })
-  await page.addInitScript(() => {
-    window.violations = []
-    document.addEventListener('securitypolicyviolation', (event) =>
-      window.violations.push(`${event.violatedDirective} ${event.blockedURI} ${event.sample}`),
-    )
-  })
-  try {
-    await page.goto(base + hash)
-    await ready(page)
-    await test(page, context)
-    const { violations, executed } = await page.evaluate(() => ({
-      violations: window.violations,
-      executed: window.executed,
-    }))
-    assert.deepEqual(violations, [], 'violations of the policy')
-    assert.equal(executed, undefined, 'text of a document was executed')
-    assert.deepEqual(problems, [])
-  } finally {
-    await context.close()
-  }
+  await withTabAt(
+    browser,
+    url ?? own,
+    async (page, context) => {
+      await ready(page)
+      await test(page, context)
+    },
+    options,
+  )
 }
 
 // Waits until the page has drawn its view. A picture is drawn after the browser has reported the width of its box.
@@ -74,15 +39,8 @@ export async function show(page, hash) {
 }
 
 // Clicks a button that copies, and returns what it copied.
-export async function copied(page, name, index = 0) {
-  await page.evaluate(() => navigator.clipboard.writeText(''))
-  await page.getByRole('button', { name, exact: true }).nth(index).click()
-  for (let attempts = 0; attempts < 200; attempts++) {
-    const text = await page.evaluate(() => navigator.clipboard.readText())
-    if (text !== '') return text
-    await page.waitForTimeout(25)
-  }
-  throw new Error(`nothing was copied: ${name}`)
+export function copied(page, name, index = 0) {
+  return copiedBy(page, () => page.getByRole('button', { name, exact: true }).nth(index).click())
 }
 
 // Opens all details, and waits until they are filled.

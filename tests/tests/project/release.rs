@@ -1,10 +1,13 @@
-//! The files of a release: all name one version, and PGXN accepts them.
+//! The files of a release: all name one version, PGXN accepts them, and the steps of RELEASING.md exist.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 
 use passage_tests::cases;
-use std::fs;
-use std::path::Path;
-
-use passage_tests::markdown::root;
+use passage_tests::markdown::{Page, code, root, table, tables};
 
 fn read(name: &str) -> String {
     fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
@@ -80,4 +83,164 @@ fn the_metadata_has_the_keys_and_forms_that_pgxn_requires() {
         let tag = tag.as_str().unwrap();
         assert!((1..256).contains(&tag.len()) && !tag.contains(['/', '\\']), "{tag}");
     }
+}
+
+/// Returns the files that name the version of the project, relative to its root.
+fn files_with_the_version() -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> =
+        ["Cargo.toml", "META.json", "extension/pg_passage.control", "packages/passage.rb"]
+            .map(PathBuf::from)
+            .to_vec();
+    for package in fs::read_dir(root().join("integrations")).unwrap() {
+        let package = PathBuf::from("integrations").join(package.unwrap().file_name());
+        for name in ["pyproject.toml", "src/pg_passage/__init__.py", "package.json"] {
+            files.extend(Some(package.join(name)).filter(|file| root().join(file).is_file()));
+        }
+    }
+    files
+}
+
+/// Copies files of the project into a folder, with their permissions.
+fn copy(files: &[PathBuf], folder: &Path) {
+    for file in files {
+        let target = folder.join(file);
+        fs::create_dir_all(target.parent().unwrap()).unwrap();
+        fs::copy(root().join(file), target).unwrap();
+    }
+}
+
+/// Runs a script of a copy of the project, in which `cargo` does nothing.
+fn run(project: &Path, script: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+    let programs = project.join("bin");
+    fs::create_dir_all(&programs).unwrap();
+    fs::write(programs.join("cargo"), "#!/bin/sh\n").unwrap();
+    fs::set_permissions(programs.join("cargo"), fs::Permissions::from_mode(0o755)).unwrap();
+    Command::new(project.join(script))
+        .args(arguments)
+        .env_remove("CARGO_TARGET_DIR")
+        .env("PATH", format!("{}:{}", programs.display(), std::env::var("PATH").unwrap()))
+        .envs(variables.iter().copied())
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn set_version_changes_every_file_that_names_the_version() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = files_with_the_version();
+    assert!(files.len() > 5, "{files:?}");
+    copy(&files, folder.path());
+    copy(&["ground/places".into(), "ground/build/set-version".into()], folder.path());
+
+    let output = run(folder.path(), "ground/build/set-version", &["9.8.7"], &[]);
+
+    assert!(output.status.success(), "{output:?}");
+    let version = env!("CARGO_PKG_VERSION");
+    for file in files {
+        let text = fs::read_to_string(folder.path().join(&file)).unwrap();
+        assert!(text.contains("9.8.7"), "{}", file.display());
+        let former = [format!("\"{version}\""), format!("'{version}'"), format!("={version}\"")];
+        assert!(!former.iter().any(|former| text.contains(former)), "{}", file.display());
+    }
+}
+
+#[test]
+fn the_formula_has_the_addresses_and_the_checksum_of_the_release() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = "ground/package/formula";
+    copy(&["ground/places".into(), script.into(), "packages/passage.rb".into()], folder.path());
+    let url = "https://example.org/download/pg_passage-9.8.7.tar.gz";
+    let repository = [("REPOSITORY", "https://example.org/project")];
+
+    let refused = run(folder.path(), script, &[url], &repository);
+    assert!(!refused.status.success());
+    let message = String::from_utf8(refused.stderr).unwrap();
+    assert!(message.contains("has no pg_passage-9.8.7.tar.gz: run make package"), "{message}");
+
+    fs::create_dir_all(folder.path().join("target/packages")).unwrap();
+    let sums = "aaaa  passage-9.8.7.tar.gz\nbbbb  pg_passage-9.8.7.tar.gz\n";
+    fs::write(folder.path().join("target/packages/SHA256SUMS"), sums).unwrap();
+    let printed = run(folder.path(), script, &[url], &repository);
+    let formula = String::from_utf8(printed.stdout).unwrap();
+    assert!(formula.contains(&format!("url \"{url}\"")), "{formula}");
+    assert!(formula.contains("homepage \"https://example.org/project\""), "{formula}");
+    assert!(formula.contains("sha256 \"bbbb\""), "{formula}");
+    assert!(!formula.contains("HOMEPAGE") && !formula.contains("SHA256"), "{formula}");
+    // The formula builds the crate of the program.
+    let path = formula.split("path: \"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+    let manifest = read(&format!("{path}/Cargo.toml"));
+    assert!(manifest.contains("name = \"passage\""), "{path}");
+}
+
+#[test]
+fn every_step_of_a_release_names_scripts_and_targets_that_exist() {
+    let releasing = Page::read("RELEASING.md");
+    let steps: Vec<_> = tables(&releasing.text)
+        .into_iter()
+        .filter(|table| table.head[0] == "step")
+        .flat_map(|table| table.rows)
+        .collect();
+    let numbers: Vec<_> = steps.iter().map(|row| row[0].split('.').next().unwrap()).collect();
+    let expected: Vec<_> = (1..=steps.len()).map(|number| number.to_string()).collect();
+    assert_eq!(numbers, expected);
+
+    let makefile = read("Makefile");
+    let mut targets = BTreeSet::new();
+    for command in steps.iter().flat_map(|row| code(&row[1])) {
+        let words: Vec<_> = command.split([' ', ';']).collect();
+        for pair in words.windows(2).filter(|pair| pair[0] == "make") {
+            assert!(makefile.contains(&format!("\n{}: ", pair[1])), "{command}");
+            targets.insert(pair[1].to_owned());
+        }
+        for path in words.iter().filter(|word| word.starts_with("ground/")) {
+            assert!(root().join(path).is_file(), "{command}");
+        }
+        for path in words.iter().filter(|word| word.starts_with("packages/")) {
+            assert!(root().join(path).exists(), "{command}");
+        }
+    }
+    for target in ["release-check", "package", "crates", "docs", "bench", "quality"] {
+        assert!(targets.contains(target), "no step runs make {target}");
+    }
+}
+
+#[test]
+fn the_page_of_versions_has_the_numbers_of_the_project() {
+    let page = Page::read("docs/reference/versions.md");
+    let rows = table(&page.text, "part").rows;
+    let needs = |part: &str| {
+        let row = rows.iter().find(|row| row[0].contains(part));
+        row.unwrap_or_else(|| panic!("no row of {part}: {rows:?}"))[1].clone()
+    };
+    let two_numbers = |version: &str| version.rsplit_once('.').unwrap().0.to_owned();
+    let minor = two_numbers(env!("CARGO_PKG_VERSION"));
+
+    // The first supported server is in META.json, all of them in the check of `passage doctor`.
+    let meta = meta();
+    let runtime = &meta["prereqs"]["runtime"];
+    let doctor = read("client/store/src/admin/doctor/server.rs");
+    let range = doctor.split("RangeInclusive<i32> = ").nth(1).unwrap().split(';').next().unwrap();
+    let (first, last) = range.split_once("..=").unwrap();
+    assert_eq!(runtime["requires"]["PostgreSQL"], format!("{first}.0.0"));
+    let servers = needs("pg_passage");
+    for major in first.parse::<u32>().unwrap()..=last.parse().unwrap() {
+        assert!(servers.contains(&major.to_string()), "{servers} lacks {major}");
+    }
+    assert!(!servers.contains(&(last.parse::<u32>().unwrap() + 1).to_string()), "{servers}");
+
+    let pgvector = two_numbers(runtime["recommends"]["vector"].as_str().unwrap());
+    assert!(needs("embeddings").contains(&format!("pgvector {pgvector}")), "{rows:?}");
+    let hint = read("sql/stores/store.sql");
+    assert!(hint.contains(&format!("to install version {pgvector} or later")));
+    let doctor = doctor.split("Install pgvector ").nth(1).unwrap();
+    let iterative = doctor.split(' ').next().unwrap();
+    assert!(needs("filters").contains(&format!("pgvector {iterative}")), "{rows:?}");
+
+    assert!(needs("`passage`").contains(&format!("pg_passage {minor}")), "{rows:?}");
+    let python = read("integrations/python/pyproject.toml");
+    let python = python.split("requires-python = \">=").nth(1).unwrap().split('"').next().unwrap();
+    assert!(needs("for Python").contains(&format!("Python {python}")), "{rows:?}");
+    let cargo = read("Cargo.toml");
+    let rust = cargo.split("rust-version = \"").nth(1).unwrap().split('"').next().unwrap();
+    assert!(needs("build").contains(&format!("Rust {rust}")), "{rows:?}");
 }
