@@ -89,7 +89,10 @@ impl<'a> Example<'a> {
             match result {
                 Ok(()) => {}
                 Err(Failure::Output { shown, printed }) if write_examples() => {
-                    written = written.replacen(&shown, &printed, 1);
+                    // With its fences, because an empty block or a short output occurs elsewhere, too.
+                    let language = if block.language == "sql" { "text" } else { &block.language };
+                    let fenced = |text: &str| format!("```{language}\n{text}```");
+                    written = written.replacen(&fenced(&shown), &fenced(&printed), 1);
                 }
                 Err(failure) => {
                     failures.push(format!("{}:{}: {failure}", self.page.name, block.line));

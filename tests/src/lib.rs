@@ -7,6 +7,7 @@ extension; they call it through SQL, as users do, so `make install` must run bef
 */
 
 mod cases;
+pub mod claims;
 pub mod cluster;
 pub mod example;
 pub mod functions;

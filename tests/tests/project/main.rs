@@ -1,6 +1,7 @@
 //! The files of the project: its documentation, its release, and the checks of `make lint`.
 
 mod cases;
+mod claims;
 mod constructors;
 mod examples;
 mod ground;
