@@ -1,4 +1,4 @@
-//! What the program says to a user who does not know its commands: without arguments, and for a wrong command.
+//! The first answers to a user who does not know the commands: without arguments, and for a wrong command.
 
 /// The answer to a call without arguments.
 pub const FIRST_STEPS: &str = "\

@@ -1,4 +1,4 @@
-//! What `-h` shows of the help: the options that most users need, and the first examples. `--help` shows everything.
+//! The help of `-h`: the options that most users need, and the first examples. `--help` shows everything.
 
 use clap::Command;
 

@@ -1,4 +1,4 @@
-//! What a newcomer sees: no arguments, a wrong command, a missing file, an empty machine.
+//! The first contact of a newcomer: no arguments, a wrong command, a missing file, an empty machine.
 
 use crate::{RunOutput, Sources, run_client};
 use passage_tests::cluster::{SUPERUSER, client_path};

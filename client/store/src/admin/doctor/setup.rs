@@ -13,7 +13,8 @@ const UNCHECKED: &str = "not checked, because there is no connection";
 /// The statement that only a superuser may execute where pgvector is not trusted.
 const CREATE_VECTOR: &str = "CREATE EXTENSION vector";
 
-/// What the server and the connection have that `init` needs.
+/// The facts about server, connection and role that decide whether `init` succeeds.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 struct Setup {
     platform: Platform,
     major: i32,
@@ -29,7 +30,7 @@ struct Setup {
     has_schema: bool,
 }
 
-/// Where an extension is installed.
+/// The place where an extension is installed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Installation {
     Nowhere,
