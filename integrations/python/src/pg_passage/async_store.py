@@ -34,14 +34,20 @@ def _awaited(
 class AsyncStore:
     """A store as `Store`, with the same methods, which are awaited.
 
-    `source` is an `asyncpg.Connection`, an `asyncpg.Pool`, a `psycopg.AsyncConnection` or a
-    `psycopg_pool.AsyncConnectionPool`. `embed` may be a coroutine function.
+    Args:
+        source: an `asyncpg.Connection`, an `asyncpg.Pool`, a `psycopg.AsyncConnection` or a
+            `psycopg_pool.AsyncConnectionPool`. asyncpg prepares each statement: behind a transaction pooler, connect with
+            `statement_cache_size=0`.
+        name: the schema of the store. None means the setting `passage.store`, which is `rag` by default.
+        embed: a function from a query to its embedding, which may be a coroutine function.
 
-    asyncpg prepares each statement. Behind a transaction pooler, connect with `statement_cache_size=0`. The HINT of its
-    exceptions is `error.hint`.
+    Raises:
+        asyncpg.PostgresError, psycopg.Error: PostgreSQL rejects the call. The HINT is `error.hint` in asyncpg, and
+            `error.diag.message_hint` in psycopg.
+        TypeError: the function does not have the argument.
 
-    >>> store = AsyncStore(await asyncpg.create_pool("postgresql:///mydb"))
-    >>> passages = await store.search("how to rotate a log", max_tokens=1000)
+    >>> async with asyncpg.create_pool(DATABASE_URL) as pool:
+    ...     passages = await AsyncStore(pool, "rag", embed=embed).search("how do filters apply", max_tokens=1000)
     """
 
     def __init__(
