@@ -48,7 +48,7 @@ class Limits(TypedDict, total=False):
     before: int | None  # directly before a hit, in any section
     after: int | None
     windows: dict[str, int] | None  # overrides of before and after by kind, such as {"code": 4}
-    siblings: Literal["parent", "section"] | None  # what siblings have in common
+    siblings: Literal["parent", "section"] | None  # whether siblings share their parent or their section
     within: Literal["document", "parent", "section"] | None  # bound of before and after
     threshold: float | None  # share of a section that hits must exceed for the strategy merge, 0 to 1
     count_by: Literal["chunks", "tokens"] | None  # unit of the threshold
