@@ -124,7 +124,9 @@ test('objects of another role in the search_path are not used', async () => {
   await rolledBack(async (client) => {
     await client.query('CREATE SCHEMA trap')
     for (const type of ['text', 'uuid', 'jsonb', 'name']) await client.query(`CREATE DOMAIN trap.${type} AS integer`)
-    await client.query("CREATE FUNCTION trap.to_jsonb(record) RETURNS pg_catalog.text LANGUAGE plpgsql AS 'BEGIN RETURN 1; END'")
+    await client.query(
+      "CREATE FUNCTION trap.to_jsonb(record) RETURNS pg_catalog.text LANGUAGE plpgsql AS 'BEGIN RETURN 1; END'",
+    )
     await client.query('SET LOCAL search_path = trap, pg_catalog, public')
 
     const store = new Store(client, { name: 'rag' })
