@@ -76,13 +76,14 @@ class AsyncStore:
             embedding = self.embed(values["query"])
             values["embedding"] = await embedding if inspect.isawaitable(embedding) else embedding
         call = Call(function, row_type, accepted, values)
-        if hasattr(self.source, "fetch"):
-            return call.read(await self.source.fetch(call.sql(lambda number: f"${number}"), *call.values))
+        source: Any = self.source
+        if hasattr(source, "fetch"):
+            return call.read(await source.fetch(call.sql(lambda number: f"${number}"), *call.values))
         from psycopg import AsyncConnection
 
-        if isinstance(self.source, AsyncConnection):
-            return await _execute(self.source, call)
-        async with self.source.connection() as connection:
+        if isinstance(source, AsyncConnection):
+            return await _execute(source, call)
+        async with source.connection() as connection:
             return await _execute(connection, call)
 
 
@@ -99,5 +100,5 @@ async def _execute(connection: "AsyncConnection[Any]", call: Call) -> Any:
 
     # Not `connection.cursor()`: that has the placeholders and rows that the caller chose.
     async with AsyncCursor(connection, row_factory=tuple_row) as cursor:
-        await cursor.execute(call.sql(lambda number: "%s"), call.values, prepare=False)
+        await cursor.execute(call.sql(lambda number: "%s").encode(), call.values, prepare=False)
         return call.read(await cursor.fetchall())

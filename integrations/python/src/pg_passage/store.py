@@ -229,4 +229,4 @@ def _execute(connection: "Connection[Any]", call: Call) -> Any:
 
     # Not `connection.cursor()`: that has the placeholders and rows that the caller chose.
     with Cursor(connection, row_factory=tuple_row) as cursor:
-        return call.read(cursor.execute(call.sql(lambda number: "%s"), call.values, prepare=False).fetchall())
+        return call.read(cursor.execute(call.sql(lambda number: "%s").encode(), call.values, prepare=False).fetchall())
