@@ -11,25 +11,32 @@ const root = process.argv[2]
 const blocks = (text) => Array.from(text.matchAll(/```ts\n(.*?)```/gs), ([, block]) => block)
 
 function write(name, imports, found, last) {
-    if (found.length === 0) throw new Error(`${name} has no block`)
-    writeFileSync(new URL(`${name}.test.ts`, import.meta.url), [imports, ...found, last, ''].join('\n'))
+  if (found.length === 0) throw new Error(`${name} has no block`)
+  writeFileSync(new URL(`${name}.test.ts`, import.meta.url), [imports, ...found, last, ''].join('\n'))
 }
 
 // pg reads DATABASE_URL, and postgres.js the variables of libpq.
 const given = `import { connection, embed } from './database.js'
 Object.assign(process.env, { PGHOST: connection.host, PGPORT: String(connection.port), PGUSER: connection.user, PGDATABASE: connection.database })
+const lines: string[] = []
+console.log = (...values: unknown[]) => void lines.push(values.join(' '))
 `
-const found = '[passages, reranked, byBoth, same, outline, found, words, documents]'
+const readme = blocks(readFileSync(`${root}/integrations/typescript/README.md`, 'utf8'))
+// A comment after console.log shows what it prints.
+const shown = Array.from(readme.join('').matchAll(/console\.log\(.*\) \/\/ (.*)/g), ([, comment]) => comment)
+if (shown.length === 0) throw new Error('the README shows no output')
+const checked = `
+for (const line of ${JSON.stringify(shown)}) if (!lines.includes(line)) throw new Error('not printed: ' + line)
+const results = [passages, reranked, byBoth, same, outline, found, words, documents]
+if (results.some((rows) => rows.length === 0)) throw new Error('a block found nothing')
+await sql.end()
+await pool.end()`
+write('readme', given, readme, checked)
+
+const page = blocks(readFileSync(`${root}/docs/recipes/frameworks.md`, 'utf8'))
 write(
-    'readme',
-    given,
-    blocks(readFileSync(`${root}/integrations/typescript/README.md`, 'utf8')),
-    `if (${found}.some((rows) => rows.length === 0)) throw new Error('a block found nothing')\nawait sql.end()\nawait pool.end()`,
-)
-const page = readFileSync(`${root}/docs/recipes/frameworks.md`, 'utf8')
-write(
-    'frameworks',
-    `import { pool } from './database.js'\n`,
-    blocks(page),
-    `if (documents.length === 0) throw new Error('the block found nothing')`,
+  'frameworks',
+  `import { pool } from './database.js'\n`,
+  page,
+  `if (documents.length === 0) throw new Error('the block found nothing')`,
 )
