@@ -1,9 +1,18 @@
-"""Real documents for the tests of frameworks, and an embedding that needs no model."""
+"""Real documents for the tests of frameworks, and an embedding that needs no model.
+
+    documents.py QUESTION...
+
+As a program it writes them into the store `rag` of DATABASE_URL, and prints the embeddings of questions as a JSON object,
+for tests in another language.
+"""
 
 import hashlib
+import json
 import math
+import os
 import pathlib
 import re
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -48,3 +57,11 @@ def embed_chunks(connection, store="rag"):
     insert = f"INSERT INTO {store}.embeddings (chunk_id, document_id, embedding) VALUES (%s, %s, %s::real[])"
     for chunk, document, content in connection.execute(missing).fetchall():
         connection.execute(insert, (chunk, document, embed(content)))
+
+
+if __name__ == "__main__":
+    import psycopg
+
+    with psycopg.connect(os.environ["DATABASE_URL"]) as opened:
+        load(opened)
+    print(json.dumps({question: embed(question) for question in sys.argv[1:]}))

@@ -2,6 +2,8 @@
 
 import dataclasses
 import json
+import re
+import typing
 import uuid
 
 import asyncpg
@@ -51,6 +53,33 @@ def test_every_key_of_a_group_is_known(group, connection):
     names, _ = connection.execute(DECLARED, (group, "i")).fetchone()
 
     assert list(getattr(arguments, group.capitalize()).__annotations__) == names
+
+
+def values(hint):
+    """Returns the values of the `Literal` in a type, or an empty set."""
+    if typing.get_origin(hint) is typing.Literal:
+        return set(typing.get_args(hint))
+    return set().union(*(values(part) for part in typing.get_args(hint)))
+
+
+# An argument and the values that its line of the COMMENT lists at its end, such as `x: what it is; one, two or three`.
+LISTED = re.compile(r"^(\w+): (?:.*?[;:] |)((?:[\w-]+, )*[\w-]+ or [\w-]+)(?:, \w+ by default)?(?:; in JSON also a list)?$", re.M)
+
+
+@pytest.mark.parametrize("function", ["filter", "limits", "ranking", "output", "fragments"])
+def test_every_value_of_a_word_is_known(function, connection):
+    comment = connection.execute(
+        "SELECT obj_description(oid) FROM pg_proc WHERE proname = %s AND pronamespace = 'passage'::regnamespace", (function,)
+    ).fetchone()[0]
+    listed = {name: set(re.split(", | or ", words)) for name, words in LISTED.findall(comment)}
+
+    hints = typing.get_type_hints(getattr(arguments, function.capitalize())).items()
+    ours = {name: values(hint) for name, hint in hints if values(hint)}
+
+    # The one number that may also be a word.
+    if function == "output":
+        assert ours.pop("max_distance") == {"document"}
+    assert ours == listed
 
 
 @pytest.mark.parametrize("function", [name for name in FUNCTIONS if FUNCTIONS[name][0]])

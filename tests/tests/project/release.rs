@@ -42,6 +42,19 @@ fn all_packages_have_the_version_of_the_extension() {
         assert!(root().join(path).is_file(), "{path}");
     }
     assert!(read("packages/passage.rb").contains(&format!("version \"{version}\"")));
+    let python = "integrations/python";
+    assert!(
+        read(&format!("{python}/pyproject.toml")).contains(&format!("\nversion = \"{version}\"\n"))
+    );
+    assert!(
+        read(&format!("{python}/src/pg_passage/__init__.py"))
+            .contains(&format!("\n__version__ = \"{version}\"\n"))
+    );
+    for file in cases(["package.json", "package-lock.json"]) {
+        let package: serde_json::Value =
+            serde_json::from_str(&read(&format!("integrations/typescript/{file}"))).unwrap();
+        assert_eq!(package["version"], version, "{file}");
+    }
 }
 
 #[test]

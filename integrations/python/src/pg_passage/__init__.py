@@ -5,9 +5,9 @@ use a connection or a pool of the caller. They read, and never write, commit or 
 
     >>> import psycopg
     >>> from pg_passage import Store
-    >>> store = Store(psycopg.connect("postgresql:///mydb"))
-    >>> for passage in store.search("how to rotate a log", max_tokens=1000):
-    ...     print(passage.uri, passage.first_line, passage.content)
+    >>> with psycopg.connect(DATABASE_URL) as connection:
+    ...     for passage in Store(connection, "rag").search("how do filters apply", max_tokens=1000):
+    ...         source, text = f"{passage.uri}:{passage.first_line}", passage.content
 
 The modules `pg_passage.langchain`, `pg_passage.llamaindex` and `pg_passage.haystack` have a `PassageRetriever` each.
 """

@@ -1,67 +1,91 @@
-"""The named arguments of the SQL functions, with the types that PostgreSQL gives them."""
+"""The named arguments of the SQL functions, with the types that PostgreSQL gives them.
+
+A `TypedDict` is an ordinary dict, whose keys a type checker knows. A test compares the keys, the types and the values of
+a `Literal` with the extension.
+"""
 
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal, TypedDict
 from uuid import UUID
 
 Texts = str | list[str]  # a list means any of its values
+Kind = Literal["prose", "code", "api-reference", "data"]
+Mode = Literal["vector", "text", "hybrid"]
+ScoreBy = Literal["max", "mean", "sum", "rank"]
+FragmentStrategy = Literal["auto", "adaptive", "proximity", "semantic", "seed"]
 
 
 class Filter(TypedDict, total=False):
-    """Conditions on documents and chunks. They apply before any limit, and None does not filter."""
+    """Conditions on documents and chunks. They apply before any limit, and None does not filter.
 
-    collection: Texts | None
-    version: Texts | None  # also latest, or a pattern such as 8.*
+    >>> code: Filter = {"kind": ["code", "api-reference"], "uri_pattern": "src/%", "metadata": {"year": {"$gte": 2020}}}
+    """
+
+    collection: Texts | None  # "" is the one without a name
+    version: Texts | None  # also "latest", or a pattern such as "8.*"
     uri: Texts | None
     uri_pattern: str | None  # of LIKE
-    media_type: Texts | None  # such as text/markdown or text/*
-    kind: Texts | None  # prose, code, api-reference or data
-    path: str | None  # lquery of the section
+    media_type: Texts | None  # such as "text/markdown" or "text/*"
+    kind: Kind | list[Kind] | None
+    path: str | None  # lquery of the section, such as "Guide.*"
     metadata: dict[str, Any] | None  # contained in the metadata of document and chunk, or conditions on them
-    min_similarity: float | None  # cosine similarity, -1 to 1
-    include_orphaned: bool | None
+    min_similarity: float | None  # cosine similarity to the embedding, -1 to 1
+    include_orphaned: bool | None  # also documents whose source is missing; False by default
 
 
 class Limits(TypedDict, total=False):
-    """Limits of a strategy, in chunks unless the name has another unit. None keeps the limit of the strategy."""
+    """Limits that replace those of the strategy: numbers of chunks, 0 to 1,000,000, unless a comment names another unit.
+
+    None keeps the limit of the strategy.
+
+    >>> whole_section: Limits = {"siblings": "section", "before": 2, "windows": {"code": 4}, "max_chunks": 20}
+    """
 
     parents: int | None
-    preceding: int | None
-    following: int | None
+    preceding: int | None  # siblings before a hit
+    following: int | None  # siblings after a hit
     children: int | None
-    before: int | None
+    before: int | None  # directly before a hit, in any section
     after: int | None
     windows: dict[str, int] | None  # overrides of before and after by kind, such as {"code": 4}
-    siblings: str | None  # parent or section
-    within: str | None  # document, parent or section
-    threshold: float | None  # 0 to 1
-    count_by: str | None  # chunks or tokens
-    max_chunks: int | None
-    max_passage_tokens: int | None  # context of each hit; 0 means no limit
+    siblings: Literal["parent", "section"] | None  # whether siblings share their parent or their section
+    within: Literal["document", "parent", "section"] | None  # bound of before and after
+    threshold: float | None  # share of a section that hits must exceed for the strategy merge, 0 to 1
+    count_by: Literal["chunks", "tokens"] | None  # unit of the threshold
+    max_chunks: int | None  # hits and context together
+    max_passage_tokens: int | None  # tokens of context of each hit, 0 to 1,000,000; 0 means no limit
     context_share: float | None  # part of the budget of search that is for context, 0 to 1
 
 
 class Ranking(TypedDict, total=False):
-    """How search ranks hits, and how the score of a passage comes from those of its hits."""
+    """How search ranks hits, and how the score of a passage comes from those of its hits.
 
-    mode: str | None  # vector, text or hybrid
-    candidates: int | None  # maximum number of hits of each leg
-    vector_weight: float | None
-    text_weight: float | None
-    rrf_k: int | None
-    score_by: str | None  # max, mean, sum or rank
+    `search_hits` makes no passages, so it has no `score_by`. `reassemble` gets its hits, so it has only `score_by`.
+
+    >>> by_words: Ranking = {"mode": "text", "candidates": 100, "score_by": "sum"}
+    """
+
+    mode: Mode | None  # by default what query and embedding allow
+    candidates: int | None  # maximum number of hits of each leg, 0 to 1,000,000
+    vector_weight: float | None  # 0 to 1,000,000, 1 by default
+    text_weight: float | None  # 0 to 1,000,000, 1 by default
+    rrf_k: int | None  # constant of reciprocal rank fusion, 0 to 1,000,000; None fuses by scores
+    score_by: ScoreBy | None  # "max" by default
 
 
 class Output(TypedDict, total=False):
-    """The form of passages."""
+    """The form of passages.
 
-    separator: str | None  # between chunks that do not touch
-    gaps: str | None  # comment or none
-    imports: bool | None
-    marks: list[str] | None  # texts before and after each hit
+    >>> with_reasons: Output = {"explain": True, "marks": [">>", "<<"], "max_distance": "document"}
+    """
+
+    separator: str | None  # between chunks that do not touch; by default that of the media type
+    gaps: Literal["comment", "none"] | None  # whether text that is left out has a mark
+    imports: bool | None  # whether to add the imports that code uses; False by default
+    marks: list[str] | None  # two texts, before and after each hit
     explain: bool | None  # fills Passage.explanation
-    order_by: str | None  # score or document
-    max_distance: int | Literal["document"] | None  # chunks between hits that share a passage
+    order_by: Literal["score", "document"] | None  # "score" by default
+    max_distance: int | Literal["document"] | None  # chunks between hits that share a passage, 0 to 1,000,000, 3 by default
 
 
 # Objects are sent as text first: the caller may have a codec.
@@ -78,23 +102,36 @@ Text = Annotated[str, "pg_catalog.text"]
 
 
 class Expansion(TypedDict, total=False):
-    strategy: Text | None
-    max_tokens: Integer | None  # budget of hits and context; 0 means no limit
-    max_chunks: Integer | None
+    """The options of `expand_context` and `expand_contexts`.
+
+    >>> options: Expansion = {"strategy": "reassembly", "max_chunks": 10}
+    """
+
+    strategy: Text | None  # a name that passage.strategies() lists
+    max_tokens: Integer | None  # of hits and context, 0 to 1,000,000; 0 means no limit
+    max_chunks: Integer | None  # hits and context, 0 to 1,000,000
     limits: LimitsGroup | None
 
 
 class Outline(TypedDict, total=False):
-    """Which of several documents with one uri."""
+    """The options of `outline`: which of several documents with one uri.
+
+    >>> options: Outline = {"collection": "docs", "version": "latest"}
+    """
 
     collection: Text | None
-    version: Text | None
+    version: Text | None  # also "latest"
 
 
 class Reassemble(TypedDict, total=False):
-    strategy: Text | None
-    max_passages: Integer | None
-    max_tokens: Integer | None  # budget of hits and context; 0 means no limit
+    """The options of `reassemble`.
+
+    >>> options: Reassemble = {"max_tokens": 2000, "ranking": {"score_by": "sum"}}
+    """
+
+    strategy: Text | None  # a name that passage.strategies() lists
+    max_passages: Integer | None  # 0 to 1,000,000; None takes all hits
+    max_tokens: Integer | None  # of hits and context, 0 to 1,000,000; 0 means no limit
     limits: LimitsGroup | None
     ranking: RankingGroup | None
     output: OutputGroup | None
@@ -102,10 +139,15 @@ class Reassemble(TypedDict, total=False):
 
 
 class Search(TypedDict, total=False):
-    collection: Text | None
-    max_passages: Integer
-    max_tokens: Integer | None  # budget of all passages; 0 means no limit
-    strategy: Text | None
+    """The options of `search`.
+
+    >>> options: Search = {"max_passages": 3, "max_tokens": 1000, "filter": {"kind": "prose"}}
+    """
+
+    collection: Text | None  # None searches all
+    max_passages: Integer  # 0 to 1,000,000, 10 by default
+    max_tokens: Integer | None  # of all passages, 0 to 1,000,000, 4,096 by default; 0 means no limit
+    strategy: Text | None  # a name that passage.strategies() lists
     filter: FilterGroup | None
     limits: LimitsGroup | None
     ranking: RankingGroup | None
@@ -114,20 +156,30 @@ class Search(TypedDict, total=False):
 
 
 class SearchHits(TypedDict, total=False):
-    collection: Text | None
-    max_hits: Integer
+    """The options of `search_hits`.
+
+    >>> options: SearchHits = {"max_hits": 50, "ranking": {"mode": "text"}}
+    """
+
+    collection: Text | None  # None searches all
+    max_hits: Integer  # 0 to 1,000,000, 10 by default
     filter: FilterGroup | None
     ranking: RankingGroup | None
     skip: Ids | None  # chunks that were already shown
 
 
 class Fragments(TypedDict, total=False):
+    """The options of `fragments`.
+
+    >>> options: Fragments = {"uri": "handbook/logging.md", "max_tokens": 90}
+    """
+
     uri: Text | None  # of one document
-    document_id: Annotated[Any, "pg_catalog.uuid"]
-    strategy: Text  # auto, adaptive, proximity, semantic or seed
-    collection: Text | None
-    max_fragments: Integer
-    max_tokens: Integer | None  # budget of all fragments
-    fuzzy_threshold: Double  # 0 to 1
-    return_full: Boolean | None
+    document_id: Annotated[UUID | str, "pg_catalog.uuid"] | None
+    strategy: Annotated[FragmentStrategy, "pg_catalog.text"]  # "auto" by default
+    collection: Text | None  # None looks in all
+    max_fragments: Integer  # 5 by default
+    max_tokens: Integer | None  # of all fragments, 700 by default
+    fuzzy_threshold: Double  # least similarity of a misspelled word, 0 to 1, 0.8 by default
+    return_full: Boolean | None  # whether to return the whole document; None does if it fits into max_tokens
     filter: FilterGroup | None

@@ -34,14 +34,20 @@ def _awaited(
 class AsyncStore:
     """A store as `Store`, with the same methods, which are awaited.
 
-    `source` is an `asyncpg.Connection`, an `asyncpg.Pool`, a `psycopg.AsyncConnection` or a
-    `psycopg_pool.AsyncConnectionPool`. `embed` may be a coroutine function.
+    Args:
+        source: an `asyncpg.Connection`, an `asyncpg.Pool`, a `psycopg.AsyncConnection` or a
+            `psycopg_pool.AsyncConnectionPool`. asyncpg prepares each statement: behind a transaction pooler, connect with
+            `statement_cache_size=0`.
+        name: the schema of the store. None means the setting `passage.store`, which is `rag` by default.
+        embed: a function from a query to its embedding, which may be a coroutine function.
 
-    asyncpg prepares each statement. Behind a transaction pooler, connect with `statement_cache_size=0`. The HINT of its
-    exceptions is `error.hint`.
+    Raises:
+        asyncpg.PostgresError, psycopg.Error: PostgreSQL rejects the call. The HINT is `error.hint` in asyncpg, and
+            `error.diag.message_hint` in psycopg.
+        TypeError: the function does not have the argument.
 
-    >>> store = AsyncStore(await asyncpg.create_pool("postgresql:///mydb"))
-    >>> passages = await store.search("how to rotate a log", max_tokens=1000)
+    >>> async with asyncpg.create_pool(DATABASE_URL) as pool:
+    ...     passages = await AsyncStore(pool, "rag", embed=embed).search("how do filters apply", max_tokens=1000)
     """
 
     def __init__(
@@ -70,13 +76,14 @@ class AsyncStore:
             embedding = self.embed(values["query"])
             values["embedding"] = await embedding if inspect.isawaitable(embedding) else embedding
         call = Call(function, row_type, accepted, values)
-        if hasattr(self.source, "fetch"):
-            return call.read(await self.source.fetch(call.sql(lambda number: f"${number}"), *call.values))
+        source: Any = self.source
+        if hasattr(source, "fetch"):
+            return call.read(await source.fetch(call.sql(lambda number: f"${number}"), *call.values))
         from psycopg import AsyncConnection
 
-        if isinstance(self.source, AsyncConnection):
-            return await _execute(self.source, call)
-        async with self.source.connection() as connection:
+        if isinstance(source, AsyncConnection):
+            return await _execute(source, call)
+        async with source.connection() as connection:
             return await _execute(connection, call)
 
 
@@ -93,5 +100,5 @@ async def _execute(connection: "AsyncConnection[Any]", call: Call) -> Any:
 
     # Not `connection.cursor()`: that has the placeholders and rows that the caller chose.
     async with AsyncCursor(connection, row_factory=tuple_row) as cursor:
-        await cursor.execute(call.sql(lambda number: "%s"), call.values, prepare=False)
+        await cursor.execute(call.sql(lambda number: "%s").encode(), call.values, prepare=False)
         return call.read(await cursor.fetchall())

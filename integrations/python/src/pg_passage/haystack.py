@@ -18,12 +18,21 @@ class PassageRetriever:
     A pipeline is saved as YAML, so the component has a connection string and not a connection. It connects at the
     first run, in autocommit mode, and again if the connection was closed. Haystack 3 loads a saved pipeline with
     `Pipeline.loads(text, allowed_modules=["pg_passage.haystack"])`. Connect `query_embedding` to an embedder;
-    without it the search is by words. `top_k` is the number of passages, `store` the schema of the store. `options`
-    has other arguments of `search`, such as `{"max_tokens": 2000, "filter": {"kind": "prose"}}`.
+    without it the search is by words.
 
-    >>> pipeline.add_component("retriever", PassageRetriever(Secret.from_env_var("DATABASE_URL")))
-    >>> pipeline.connect("embedder.embedding", "retriever.query_embedding")
-    >>> pipeline.run({"embedder": {"text": question}, "retriever": {"query": question}})
+    Args:
+        connection_string: of the database, as psycopg accepts it.
+        store: the schema of the store. None means the setting `passage.store`, which is `rag` by default.
+        top_k: maximum number of passages.
+        options: other arguments of `search`, such as `{"max_tokens": 2000, "filter": {"kind": "prose"}}`.
+
+    Raises:
+        psycopg.Error: see `Store`.
+
+    >>> retriever = PassageRetriever(Secret.from_env_var("DATABASE_URL"), "rag", top_k=4)
+    >>> documents = retriever.run("how do filters apply", options={"max_tokens": 2000})["documents"]
+    >>> len(documents) <= 4
+    True
     """
 
     def __init__(

@@ -16,12 +16,20 @@ from pg_passage.store import Store
 class PassageRetriever(BaseRetriever):
     """Returns the passages that answer a query as documents.
 
-    `invoke` needs a `Store`. `ainvoke` also accepts an `AsyncStore`; it calls a `Store` in a thread. `embeddings` embeds
-    the query. Without it the search is by words, or by `embed` of the store. `k` is the number of passages. `options`
-    has other arguments of `search`; keyword arguments of `invoke` override them.
+    Args:
+        store: `invoke` needs a `Store`. `ainvoke` also accepts an `AsyncStore`; it calls a `Store` in a thread.
+        embeddings: embeds the query. Without it the search is by words, or by `embed` of the store.
+        k: maximum number of passages.
+        options: other arguments of `search`. Keyword arguments of `invoke` override them.
+
+    Raises:
+        psycopg.Error, asyncpg.PostgresError: see `Store` and `AsyncStore`.
+        TypeError: `invoke` was called with an `AsyncStore`.
 
     >>> retriever = PassageRetriever(store=Store(pool), embeddings=embeddings, k=4)
-    >>> retriever.invoke("how to rotate a log", filter={"kind": "prose"})
+    >>> documents = retriever.invoke("how do filters apply", filter={"kind": "prose"})
+    >>> documents[0].metadata["source"] == documents[0].metadata["uri"]
+    True
     """
 
     store: Store | AsyncStore

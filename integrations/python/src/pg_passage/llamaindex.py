@@ -14,12 +14,24 @@ from pg_passage.store import Store
 class PassageRetriever(BaseRetriever):
     """Returns the passages that answer a query as nodes with scores.
 
-    `retrieve` needs a `Store`. `aretrieve` also accepts an `AsyncStore`; it calls a `Store` in a thread. `embed_model`
-    embeds the query, unless the query has an embedding. Without both the search is by words, or by `embed` of the
-    store. `options` are other arguments of `search`. A language model sees only uri, title and lines of the metadata.
+    Args:
+        store: `retrieve` needs a `Store`. `aretrieve` also accepts an `AsyncStore`; it calls a `Store` in a thread.
+        embed_model: embeds the query, unless the query has an embedding. Without both the search is by words, or by `embed`
+            of the store.
+        similarity_top_k: maximum number of passages.
+        options: other arguments of `search`.
+        base: arguments of `BaseRetriever`.
+
+    A language model sees only uri, title and lines of the metadata.
+
+    Raises:
+        psycopg.Error, asyncpg.PostgresError: see `Store` and `AsyncStore`.
+        TypeError: `retrieve` was called with an `AsyncStore`.
 
     >>> retriever = PassageRetriever(Store(pool), embed_model, similarity_top_k=4)
-    >>> RetrieverQueryEngine.from_args(retriever).query("how to rotate a log")
+    >>> nodes = retriever.retrieve("how do filters apply")
+    >>> len(nodes) <= 4
+    True
     """
 
     def __init__(

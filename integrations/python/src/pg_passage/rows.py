@@ -11,7 +11,12 @@ Row = TypeVar("Row")
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """The place of one chunk in the text of a passage."""
+    """The place of one chunk in the text of a passage.
+
+    >>> passage = store.search("how do filters apply", max_passages=1)[0]
+    >>> citation = passage.citations[0]
+    >>> quoted = passage.content.encode()[citation.start : citation.end].decode()
+    """
 
     chunk_id: UUID
     ordinal: int  # position of the chunk in its document, from 0
@@ -24,7 +29,11 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A row of `search` or `reassemble`: a readable text, and where it comes from."""
+    """A row of `search` or `reassemble`: a readable text, and where it comes from.
+
+    >>> passage = store.search("how do filters apply", max_passages=1)[0]
+    >>> source = f"{passage.uri}, lines {passage.first_line} to {passage.last_line}"
+    """
 
     rank: int  # from 1
     score: float | None  # higher is better; comparable only within one result
@@ -50,7 +59,14 @@ class Passage:
     explanation: list[dict[str, Any]] | None  # the columns of explain_context, if `output` has `explain`
 
     def properties(self) -> dict[str, Any]:
-        """Returns the metadata of the document and all columns but `content`, as values of JSON, for frameworks."""
+        """Returns the metadata of the document and all columns but `content`, as values of JSON, for frameworks.
+
+        `source` is the uri, and `spans` has pairs of numbers.
+
+        >>> properties = store.search("filters", max_passages=1)[0].properties()
+        >>> properties["source"] == properties["uri"]
+        True
+        """
         values = dataclasses.asdict(self)
         del values["content"]
         return values.pop("metadata") | {"source": self.uri} | json.loads(json.dumps(values, default=_json))
@@ -62,7 +78,10 @@ def _json(value: UUID | range) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A row of `search_hits`: a chunk that answers a query."""
+    """A row of `search_hits`: a chunk that answers a query.
+
+    >>> found_by_words = [hit for hit in store.search_hits("filters", max_hits=50) if hit.text_rank is not None]
+    """
 
     rank: int  # from 1
     chunk_id: UUID
@@ -82,7 +101,11 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class ContextChunk:
-    """A row of `expand_context` or `expand_contexts`: a hit, or a chunk of its context."""
+    """A row of `expand_context` or `expand_contexts`: a hit, or a chunk of its context.
+
+    >>> hit = store.search_hits("filters", max_hits=1)[0]
+    >>> context = [chunk.content for chunk in store.expand_context(hit.chunk_id) if chunk.role != "hit"]
+    """
 
     chunk_id: UUID
     document_id: UUID
@@ -103,7 +126,12 @@ class ContextChunk:
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """A row of `fragments`: whole lines of a document."""
+    """A row of `fragments`: whole lines of a document.
+
+    >>> fragment = store.fragments("who may read embeddings", max_fragments=1)[0]
+    >>> fragment.last_line - fragment.first_line + 1 == fragment.signals["line_count"]
+    True
+    """
 
     fragment_id: str
     document_id: UUID
@@ -126,7 +154,10 @@ class Fragment:
 
 @dataclass(frozen=True, slots=True)
 class OutlineSection:
-    """A row of `outline`: a section of a document."""
+    """A row of `outline`: a section of a document.
+
+    >>> titles = [section.section[-1] for section in store.outline("docs/guides/search.md") if section.section]
+    """
 
     outline: str  # the title, indented by two spaces for each level
     section: list[str]

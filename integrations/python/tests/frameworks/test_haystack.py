@@ -2,12 +2,14 @@
 
 import asyncio
 
+import docstrings
 import documents
 import psycopg
 import pytest
 from haystack import Document, Pipeline, component
 from haystack.utils import Secret
 
+import pg_passage.haystack
 from pg_passage import Store
 from pg_passage.haystack import PassageRetriever
 
@@ -29,6 +31,14 @@ def retriever(url, monkeypatch):
     retriever = PassageRetriever(Secret.from_env_var("PASSAGE_URL"), "rag", top_k=3, options={"max_tokens": 2000})
     yield retriever
     retriever.close()
+
+
+async def test_the_example_of_the_docstring_runs(url, monkeypatch):
+    monkeypatch.setenv("DATABASE_URL", url)
+    session = vars(pg_passage.haystack).copy() | {"Secret": Secret}
+
+    assert await docstrings.run(PassageRetriever, session) > 0
+    session["retriever"].close()
 
 
 def test_documents_have_the_text_the_score_and_the_source_of_passages(retriever, connection):

@@ -2,6 +2,7 @@
 
 import json
 
+import docstrings
 import documents
 import psycopg
 import psycopg_pool
@@ -10,6 +11,7 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.runnables import RunnablePassthrough
 from langchain_tests.integration_tests import RetrieversIntegrationTests
 
+import pg_passage.langchain
 from pg_passage import AsyncStore, Store
 from pg_passage.langchain import PassageRetriever
 
@@ -41,6 +43,12 @@ class TestPassageRetriever(RetrieversIntegrationTests):
     @property
     def retriever_query_example(self):
         return QUESTION
+
+
+async def test_the_example_of_the_docstring_runs(url):
+    with psycopg_pool.ConnectionPool(url, min_size=1) as pool:
+        session = vars(pg_passage.langchain) | {"pool": pool, "embeddings": WordEmbeddings()}
+        assert await docstrings.run(PassageRetriever, session) > 0
 
 
 def test_documents_have_the_text_and_the_source_of_passages(connection):

@@ -1,8 +1,10 @@
 """LlamaIndex has no suite for retrievers, so these tests use the retriever as its engines and pipelines do."""
 
 import asyncpg
+import docstrings
 import documents
 import psycopg
+import psycopg_pool
 import pytest
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.llms import MockLLM
@@ -11,6 +13,7 @@ from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.retrievers import BaseRetriever, QueryFusionRetriever
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle, TextNode
 
+import pg_passage.llamaindex
 from pg_passage import AsyncStore, Store
 from pg_passage.llamaindex import PassageRetriever
 
@@ -31,6 +34,12 @@ class WordEmbedding(BaseEmbedding):
 @pytest.fixture
 def retriever(connection):
     return PassageRetriever(Store(connection), WordEmbedding(), similarity_top_k=3)
+
+
+async def test_the_example_of_the_docstring_runs(url):
+    with psycopg_pool.ConnectionPool(url, min_size=1) as pool:
+        session = vars(pg_passage.llamaindex) | {"pool": pool, "embed_model": WordEmbedding()}
+        assert await docstrings.run(PassageRetriever, session) > 0
 
 
 def test_nodes_have_the_text_the_score_and_the_source_of_passages(retriever, connection):

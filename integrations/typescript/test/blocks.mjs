@@ -1,0 +1,42 @@
+// Writes the blocks of documentation as tests: those of the README as one module, as a reader runs them in one session,
+// and the one of LangChain.js in docs/recipes/frameworks.md.
+//
+//   node blocks.mjs ROOT
+
+import { readFileSync, writeFileSync } from 'node:fs'
+
+const root = process.argv[2]
+
+/** Returns the blocks of TypeScript in a text. */
+const blocks = (text) => Array.from(text.matchAll(/```ts\n(.*?)```/gs), ([, block]) => block)
+
+function write(name, imports, found, last) {
+  if (found.length === 0) throw new Error(`${name} has no block`)
+  writeFileSync(new URL(`${name}.test.ts`, import.meta.url), [imports, ...found, last, ''].join('\n'))
+}
+
+// pg reads DATABASE_URL, and postgres.js the variables of libpq.
+const given = `import { connection, embed } from './database.js'
+Object.assign(process.env, { PGHOST: connection.host, PGPORT: String(connection.port), PGUSER: connection.user, PGDATABASE: connection.database })
+const lines: string[] = []
+console.log = (...values: unknown[]) => void lines.push(values.join(' '))
+`
+const readme = blocks(readFileSync(`${root}/integrations/typescript/README.md`, 'utf8'))
+// A comment after console.log shows what it prints.
+const shown = Array.from(readme.join('').matchAll(/console\.log\(.*\) \/\/ (.*)/g), ([, comment]) => comment)
+if (shown.length === 0) throw new Error('the README shows no output')
+const checked = `
+for (const line of ${JSON.stringify(shown)}) if (!lines.includes(line)) throw new Error('not printed: ' + line)
+const results = [passages, reranked, byBoth, same, outline, found, words, documents]
+if (results.some((rows) => rows.length === 0)) throw new Error('a block found nothing')
+await sql.end()
+await pool.end()`
+write('readme', given, readme, checked)
+
+const page = blocks(readFileSync(`${root}/docs/recipes/frameworks.md`, 'utf8'))
+write(
+  'frameworks',
+  `import { pool } from './database.js'\n`,
+  page,
+  `if (documents.length === 0) throw new Error('the block found nothing')`,
+)
