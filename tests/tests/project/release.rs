@@ -143,11 +143,17 @@ fn set_version_changes_every_file_that_names_the_version() {
     let files = files_with_the_version();
     assert!(files.len() > 5, "{files:?}");
     copy(&files, folder.path());
-    copy(&["ground/places".into(), "ground/build/set-version".into()], folder.path());
+    // It also has versions of other packages.
+    let lock = "integrations/typescript/package-lock.json";
+    let scripts = ["ground/places", "ground/build/set-version", lock].map(PathBuf::from);
+    copy(&scripts, folder.path());
 
     let output = run(folder.path(), "ground/build/set-version", &["9.8.7"], &[]);
 
     assert!(output.status.success(), "{output:?}");
+    let lock: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(folder.path().join(lock)).unwrap()).unwrap();
+    assert_eq!([&lock["version"], &lock["packages"][""]["version"]], ["9.8.7", "9.8.7"]);
     let version = env!("CARGO_PKG_VERSION");
     for file in files {
         let text = fs::read_to_string(folder.path().join(&file)).unwrap();
