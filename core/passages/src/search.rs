@@ -3,9 +3,9 @@ Search: planning, ranking and fusion of the chunks that answer a query.
 
 A query has words and an optional embedding, and each gives a ranking. BM25 ranks the words over the positions in
 a store's full-text index; distance ranks the embedding. This module contains the parts that need no store:
-[`SearchQuery`] parses a query, [`identifier_parts`] splits compound words, [`plan_subqueries`] plans which chunks
-to read, [`bm25`] scores them, [`coverage`] weights them, [`fuse_scores`] and [`fuse`] merge rankings, and [`select_hits`] selects the hits of the
-result.
+[`SearchQuery`] parses a query, [`searchable_text`] writes text as it is indexed, [`identifier_parts`] splits compound
+words, [`plan_subqueries`] plans which chunks to read, [`bm25`] scores them, [`coverage`] weights them, [`fuse_scores`]
+and [`fuse`] merge rankings, and [`select_hits`] selects the hits of the result.
 */
 
 pub mod bm25;
@@ -16,7 +16,10 @@ mod hit_bridges;
 mod hit_budget;
 mod identifiers;
 mod lexemes;
+mod normalize;
 mod query;
+mod scripts;
+mod searchable_text;
 mod select_hits;
 mod subqueries;
 
@@ -24,9 +27,12 @@ pub use coverage::coverage;
 pub use fuse::{FusedHit, RankedList, ScoredList, fuse, fuse_scores};
 pub use hit_allowance::HitAllowance;
 pub use hit_budget::{HitCost, select_within_budget};
-pub use identifiers::{identifier_parts, uri_words};
+pub use identifiers::{identifier_parts, query_parts, uri_words};
 pub use lexemes::{QueryLexemes, QueryWord, quote_lexeme};
+pub use normalize::normalize;
 pub use query::SearchQuery;
+pub use scripts::is_unspaced_run;
+pub use searchable_text::{Runs, searchable_text};
 pub use select_hits::{
     HitBudget, HitCandidate, HitLimits, SelectedHits, SelectionEnd, select_hits,
 };

@@ -3,6 +3,9 @@ The lexemes of a query, as PostgreSQL's parser produces them.
 
 A word may have several lexemes: itself and the parts of a compound. All of them are ranked. A chunk has the word
 if it contains the whole or all parts.
+
+Nobody knows which of the lexemes of a run without spaces are words: of `日志多久轮换一次`, the chunk that answers has
+`日志` and `轮换`, but no chunk has `志多`. So each lexeme of a run is a word of its own.
 */
 
 use std::collections::HashMap;
@@ -47,6 +50,15 @@ impl QueryLexemes {
         let parts: Vec<_> = parts.into_iter().filter_map(|lexeme| self.index_of(lexeme)).collect();
         if !whole.is_empty() || !parts.is_empty() {
             self.words.push(QueryWord { text: text.to_owned(), whole, parts });
+        }
+    }
+
+    /// Adds a run of a script without spaces. Each of its lexemes is a word.
+    pub fn add_run(&mut self, lexemes: Vec<String>) {
+        for lexeme in lexemes {
+            if !self.indexes.contains_key(&lexeme) {
+                self.add(&lexeme.clone(), vec![lexeme], Vec::new());
+            }
         }
     }
 
@@ -119,5 +131,15 @@ mod tests {
         assert_eq!(lexemes.list, ["getus", "get", "user", "o'x\\"]);
         let matching: Vec<_> = lexemes.words.iter().map(|word| lexemes.word_query(word)).collect();
         assert_eq!(matching, ["('getus'|'get'&'user')", r"('o''x\\')", "('get')"]);
+    }
+
+    #[test]
+    fn each_lexeme_of_a_run_is_a_word() {
+        let mut lexemes = QueryLexemes::default();
+        for run in [["日志", "志多"], ["轮换", "日志"]] {
+            lexemes.add_run(run.map(str::to_owned).to_vec());
+        }
+        let matching: Vec<_> = lexemes.words.iter().map(|word| lexemes.word_query(word)).collect();
+        assert_eq!(matching, ["('日志')", "('志多')", "('轮换')"]);
     }
 }

@@ -70,6 +70,7 @@ pub const WITHOUT_STORE: &[&str] = &[
     "parent_key",
     "preset_strategies",
     "ranking",
+    "searchable_text",
     "section_key",
     "section_path",
     "section_text",
