@@ -101,6 +101,15 @@ AS 'MODULE_PATHNAME', 'identifier_parts_wrapper';
 
 COMMENT ON FUNCTION _passage.identifier_parts(text) IS 'parts of compound words in the first 1048576 bytes';
 
+-- The version of what chunk_tsv returns. A store records the one that computed its column tsv, and check_store reports
+-- another one.
+
+CREATE FUNCTION _passage.tsv_version() RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN 1;
+
+COMMENT ON FUNCTION _passage.tsv_version() IS 'version of what chunk_tsv returns';
+
 CREATE FUNCTION passage.chunk_tsv(language regconfig, preamble text, section text[], content text)
 RETURNS tsvector
 LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -62,6 +62,17 @@ impl QueryLexemes {
         }
     }
 
+    /// Replaces a lexeme of misspelled words. Returns these words as they were, which now are `text`.
+    pub fn correct(&mut self, misspelled: usize, lexeme: &str, text: &str) -> Vec<String> {
+        let Some(corrected) = self.index_of(lexeme.to_owned()) else { return Vec::new() };
+        let words = self.words.iter_mut().filter(|word| word.whole == [misspelled]);
+        let replace = |word: &mut QueryWord| {
+            word.whole = vec![corrected];
+            std::mem::replace(&mut word.text, text.to_owned())
+        };
+        words.map(replace).collect()
+    }
+
     fn index_of(&mut self, lexeme: String) -> Option<usize> {
         if let Some(index) = self.indexes.get(&lexeme) {
             return Some(*index);
@@ -131,6 +142,14 @@ mod tests {
         assert_eq!(lexemes.list, ["getus", "get", "user", "o'x\\"]);
         let matching: Vec<_> = lexemes.words.iter().map(|word| lexemes.word_query(word)).collect();
         assert_eq!(matching, ["('getus'|'get'&'user')", r"('o''x\\')", "('get')"]);
+    }
+
+    #[test]
+    fn a_misspelled_word_is_replaced() {
+        let mut lexemes = QueryLexemes::of_words(&["encodng", "index"]);
+        assert_eq!(lexemes.correct(0, "encod", "encoding"), ["encodng"]);
+        let matching: Vec<_> = lexemes.words.iter().map(|word| lexemes.word_query(word)).collect();
+        assert_eq!((matching, &*lexemes.words[0].text), (vec!["('encod')".to_owned(), "('index')".to_owned()], "encoding"));
     }
 
     #[test]

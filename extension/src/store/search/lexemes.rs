@@ -7,6 +7,7 @@ use passage_core::search::{QueryLexemes, SearchQuery, is_unspaced_run, query_par
 use passage_split::interrupt::poll_periodically as pause;
 
 /// A query that PostgreSQL's text search has parsed.
+#[derive(Clone)]
 pub struct ParsedQuery {
     pub lexemes: QueryLexemes,
     /// The phrases that a chunk must match or must not match, as the text of a `tsquery`. May be empty.

@@ -23,9 +23,10 @@ use crate::server::sql_text::{EQUAL, MATCHES};
 use crate::store::Store;
 use crate::store::layout::{Layout, StatementKey};
 use crate::store::shards::Route;
+use passage_core::fragments::unmatched_words;
 use passage_core::search::bm25::{Candidate, Idf, score_candidates};
 use passage_core::search::{
-    ENOUGH_CANDIDATES, QueryLexemes, SearchQuery, Subquery, SubqueryPlan, coverage, plan_subqueries,
+    ENOUGH_CANDIDATES, QueryLexemes, Subquery, SubqueryPlan, coverage, plan_subqueries,
 };
 use passage_split::interrupt::poll_periodically as pause;
 use uuid::Uuid;
@@ -49,6 +50,8 @@ pub struct TextRanking {
     pub hits: RankedChunks,
     /// How many words of the query the best chunk has, see [`coverage`]; 0 without chunks.
     pub coverage: f64,
+    /// The indexes of the words of the query that no chunk has.
+    pub unmatched: Vec<usize>,
 }
 
 /// Chunks that have words of a query.
@@ -74,20 +77,22 @@ impl Store {
     pub fn text_search(
         &self,
         connection: &Connection,
-        query: &str,
+        query: ParsedQuery,
         filters: &Filters,
         embedding: Option<&QueryEmbedding>,
         [requested, max]: [usize; 2],
     ) -> Result<TextRanking, Error> {
-        let parsed = self.parse_query(connection, &SearchQuery::parse(query));
         let TextMatches { ids, candidates, lexemes, idf } =
-            self.text_matches(connection, parsed, filters, embedding, requested)?;
+            self.text_matches(connection, query, filters, embedding, requested)?;
         let scores = score_candidates(&candidates, &lexemes, &idf);
         let mut ranked: Vec<_> = ids.into_iter().zip(scores).zip(&candidates).collect();
         ranked.sort_by(|((a, first), _), ((b, second), _)| second.total_cmp(first).then(a.cmp(b)));
         let coverage = ranked.first().map_or(0.0, |(_, best)| coverage(&lexemes, best));
         let hits = ranked.into_iter().take(max).map(|(hit, _)| hit).collect();
-        Ok(TextRanking { hits, coverage })
+        let unmatched = unmatched_words(&lexemes, |lexeme| {
+            candidates.iter().any(|candidate| !candidate.occurrences_of(lexeme).is_empty())
+        });
+        Ok(TextRanking { hits, coverage, unmatched })
     }
 
     /// Reads the candidates for the words of a query: at least `requested` chunks if so many have any of

@@ -79,6 +79,7 @@ pub const WITHOUT_STORE: &[&str] = &[
     "split",
     "text_head",
     "transaction_must_write",
+    "tsv_version",
     // Parts of adopt, which calls them, and of the views and triggers that it makes.
     "adopted_columns",
     "adopted_owner_problem",
