@@ -83,9 +83,8 @@ pub fn similar_words<'v>(
 pub fn unmatched_words(lexemes: &QueryLexemes, is_found: impl Fn(usize) -> bool) -> Vec<usize> {
     let has = |lexemes: &[usize]| lexemes.iter().any(|lexeme| is_found(*lexeme));
     let words = lexemes.words.iter().enumerate();
-    let lost = words.filter(|(_, word)| {
-        !has(&word.whole) && !has(&word.parts) && !is_unspaced_run(&word.text)
-    });
+    let lost = words
+        .filter(|(_, word)| !has(&word.whole) && !has(&word.parts) && !is_unspaced_run(&word.text));
     lost.map(|(index, _)| index).collect()
 }
 

@@ -112,7 +112,8 @@ fn numbers(parts: &mut String, run: &str) {
             start += 1;
             continue;
         }
-        let digits = |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let digits =
+            |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         let mut ends = vec![start + digits(start)];
         let sign = bytes.get(ends[0]).copied();
         while let Some(end) = ends.last().copied()

@@ -149,7 +149,10 @@ mod tests {
         let mut lexemes = QueryLexemes::of_words(&["encodng", "index"]);
         assert_eq!(lexemes.correct(0, "encod", "encoding"), ["encodng"]);
         let matching: Vec<_> = lexemes.words.iter().map(|word| lexemes.word_query(word)).collect();
-        assert_eq!((matching, &*lexemes.words[0].text), (vec!["('encod')".to_owned(), "('index')".to_owned()], "encoding"));
+        assert_eq!(
+            (matching, &*lexemes.words[0].text),
+            (vec!["('encod')".to_owned(), "('index')".to_owned()], "encoding")
+        );
     }
 
     #[test]

@@ -97,7 +97,8 @@ mod tests {
 
     #[test]
     fn signs_that_are_not_letters_stay() {
-        for text in ["PostgreSQL™", "m²", "½", "①", "Straße", "می\u{200c}خواهم", "plain"] {
+        for text in ["PostgreSQL™", "m²", "½", "①", "Straße", "می\u{200c}خواهم", "plain"]
+        {
             assert_eq!(normalize(text), text);
         }
     }

@@ -168,7 +168,10 @@ mod tests {
     #[test]
     fn a_change_of_script_ends_a_word() {
         for (text, expected) in [
-            ("使用docker部署服务、调用API时需要token", "使用 docker 部署 署服 服务 调用 API 时需 需要 token"),
+            (
+                "使用docker部署服务、调用API时需要token",
+                "使用 docker 部署 署服 服务 调用 API 时需 需要 token",
+            ),
             ("PostgreSQL中运行install.sh即可", "PostgreSQL 中运 运行 install.sh 即可"),
             ("config.yamlファイルでport8080を", "config.yaml ファ ァイ イル ルで port8080 を"),
             ("Kubernetes에서 API키는", "Kubernetes 에서 API 키는"),
@@ -194,7 +197,17 @@ mod tests {
         ] {
             assert_eq!(words(text).join(" "), expected);
         }
-        for text in ["ASP.NET", "example.net", "i++", "objc++", "c+++", "# C", "C#define", "a.networks", ".netrc"] {
+        for text in [
+            "ASP.NET",
+            "example.net",
+            "i++",
+            "objc++",
+            "c+++",
+            "# C",
+            "C#define",
+            "a.networks",
+            ".netrc",
+        ] {
             assert_eq!(searchable_text(text, Runs::Pairs), text);
         }
     }

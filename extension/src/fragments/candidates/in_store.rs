@@ -13,9 +13,7 @@ use crate::server::error::Error;
 use crate::server::spi::Connection;
 use crate::server::types::Tsvector;
 use crate::store::{ChunkLexemes, Filters, MAX_MATCHING, Store, TextMatches};
-use passage_core::fragments::{
-    FragmentCandidate, QueryTerms, similar_words, unmatched_words, words_with_prefix,
-};
+use passage_core::fragments::{FragmentCandidate, QueryTerms, similar_words, words_with_prefix};
 use passage_core::search::bm25::{Candidate, Occurrence};
 use passage_core::search::{SearchQuery, quote_lexeme};
 use std::collections::{BTreeSet, HashSet};
@@ -43,11 +41,8 @@ impl Candidates {
             return Ok(Self::empty());
         }
         let required = parsed.required.clone();
-        let TextMatches { ids, candidates: matches, lexemes, idf } =
+        let TextMatches { ids, candidates: matches, lexemes, idf, unmatched } =
             store.text_matches(connection, parsed, filters, None, STORE_CHUNKS)?;
-        let occurrences = matches.iter().flat_map(|candidate| &candidate.occurrences);
-        let present: HashSet<_> = occurrences.map(|occurrence| occurrence.lexeme).collect();
-        let unmatched = unmatched_words(&lexemes, |lexeme| present.contains(&lexeme));
         let mut variants = Vec::new();
         let mut rows = Vec::new();
         let mut corrected = Vec::new();

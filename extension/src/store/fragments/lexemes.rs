@@ -176,9 +176,8 @@ fn tsvector(layout: &Layout, alias: &str, language: &str) -> String {
     if layout.has_lexemes() {
         return format!("{alias}.tsv");
     }
-    let language = format!(
-        "coalesce({language}::pg_catalog.regconfig, pg_catalog.get_current_ts_config())"
-    );
+    let language =
+        format!("coalesce({language}::pg_catalog.regconfig, pg_catalog.get_current_ts_config())");
     format!(
         "pg_catalog.to_tsvector({language}, \
          _passage.searchable_text({language}, pg_catalog.left({}, 100000)))",

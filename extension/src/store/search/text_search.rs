@@ -60,6 +60,8 @@ pub struct TextMatches {
     pub candidates: Vec<Candidate>,
     pub lexemes: QueryLexemes,
     pub idf: Idf,
+    /// The indexes of the words that no chunk has. The candidates may lack a word that is common in the store.
+    pub unmatched: Vec<usize>,
 }
 
 impl Store {
@@ -82,16 +84,13 @@ impl Store {
         embedding: Option<&QueryEmbedding>,
         [requested, max]: [usize; 2],
     ) -> Result<TextRanking, Error> {
-        let TextMatches { ids, candidates, lexemes, idf } =
+        let TextMatches { ids, candidates, lexemes, idf, unmatched } =
             self.text_matches(connection, query, filters, embedding, requested)?;
         let scores = score_candidates(&candidates, &lexemes, &idf);
         let mut ranked: Vec<_> = ids.into_iter().zip(scores).zip(&candidates).collect();
         ranked.sort_by(|((a, first), _), ((b, second), _)| second.total_cmp(first).then(a.cmp(b)));
         let coverage = ranked.first().map_or(0.0, |(_, best)| coverage(&lexemes, best));
         let hits = ranked.into_iter().take(max).map(|(hit, _)| hit).collect();
-        let unmatched = unmatched_words(&lexemes, |lexeme| {
-            candidates.iter().any(|candidate| !candidate.occurrences_of(lexeme).is_empty())
-        });
         Ok(TextRanking { hits, coverage, unmatched })
     }
 
@@ -137,9 +136,11 @@ impl Store {
                 }
             }
         }
-        let idf = reader.idf(counts.as_ref());
+        let frequencies = reader.frequencies(counts.as_ref());
+        let idf = reader.idf(counts.as_ref(), &frequencies);
+        let unmatched = unmatched_words(&lexemes, |lexeme| frequencies[lexeme] > 0.0);
         let MatchReader { ids, candidates, .. } = reader;
-        Ok(TextMatches { ids, candidates, lexemes, idf })
+        Ok(TextMatches { ids, candidates, lexemes, idf, unmatched })
     }
 
     fn execute(

@@ -69,9 +69,12 @@ async fn words_that_are_right_or_quoted_are_not_corrected() {
 #[tokio::test]
 async fn words_that_a_policy_or_a_filter_hides_are_no_corrections() {
     let cluster = manual().await;
-    let hidden = "SELECT * FROM passage.search('vinyard acquisitoin', filter => '{\"collection\": \"\"}')";
+    let hidden =
+        "SELECT * FROM passage.search('vinyard acquisitoin', filter => '{\"collection\": \"\"}')";
     assert!(!notices(&cluster, hidden).await.contains("was searched"));
-    assert!(notices(&cluster, "SELECT * FROM passage.search('vinyard')").await.contains("vineyard"));
+    assert!(
+        notices(&cluster, "SELECT * FROM passage.search('vinyard')").await.contains("vineyard")
+    );
     cluster
         .execute_as(
             SUPERUSER,
@@ -84,5 +87,23 @@ async fn words_that_a_policy_or_a_filter_hides_are_no_corrections() {
         let notices = notices(&cluster, &sql).await;
         assert_eq!(notices.contains("was searched"), expected, "{query}: {notices}");
         assert!(!notices.contains("vineyard"), "{notices}");
+    }
+}
+
+#[tokio::test]
+async fn a_common_word_that_no_candidate_has_is_not_corrected() {
+    let cluster = manual().await;
+    // The search ranks the chunks with the rare word, and none of them has the common one.
+    cluster
+        .execute(
+            "INSERT INTO rag.documents (id, uri) SELECT md5(n::text)::uuid, 'page ' || n FROM generate_series(1, 5000) AS n;
+            INSERT INTO rag.chunks (document_id, ordinal, content) SELECT md5(n::text)::uuid, 0,
+                CASE WHEN n <= 100 THEN 'quokka' WHEN n = 101 THEN 'matchine' ELSE 'machine number ' || n END FROM generate_series(1, 5000) AS n;
+            ANALYZE rag.documents, rag.chunks",
+        )
+        .await;
+    for function in SEARCHES {
+        let sql = format!("SELECT * FROM passage.{function}('quokka machine')");
+        assert_eq!(notices(&cluster, &sql).await, "", "{function}");
     }
 }
