@@ -1,5 +1,5 @@
 /*!
-Which corrections the chunks of a store have.
+Selection of the corrections that the chunks of a store have.
 
 A word counts only if a chunk that the caller reads has it. So words of chunks that a policy hides change nothing.
 */

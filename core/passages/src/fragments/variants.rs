@@ -79,7 +79,7 @@ pub fn similar_words<'v>(
 
 /// Returns the indexes of the query's words without any lexeme for which `is_found` is true.
 ///
-/// Most pairs of a run without spaces cross the end of a word, so a missing one is no misspelled word.
+/// Most pairs of a run without spaces cross the end of a word, so a missing one does not count as misspelled.
 pub fn unmatched_words(lexemes: &QueryLexemes, is_found: impl Fn(usize) -> bool) -> Vec<usize> {
     let has = |lexemes: &[usize]| lexemes.iter().any(|lexeme| is_found(*lexeme));
     let words = lexemes.words.iter().enumerate();

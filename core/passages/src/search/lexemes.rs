@@ -62,7 +62,7 @@ impl QueryLexemes {
         }
     }
 
-    /// Replaces a lexeme of misspelled words. Returns these words as they were, which now are `text`.
+    /// Replaces a lexeme of misspelled words. Returns the old texts of these words; the new one is `text`.
     pub fn correct(&mut self, misspelled: usize, lexeme: &str, text: &str) -> Vec<String> {
         let Some(corrected) = self.index_of(lexeme.to_owned()) else { return Vec::new() };
         let words = self.words.iter_mut().filter(|word| word.whole == [misspelled]);

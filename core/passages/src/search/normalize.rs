@@ -3,7 +3,7 @@ Equal text in equal characters.
 
 The same word can be written in several ways that look alike: `é` as one character or as two, `ＡＰＩ` in full width,
 `ｶﾀｶﾅ` in half width, Arabic letters in the forms of their position, with a line that stretches them. The index and
-the queries have one of them. What is stored, and its spans, stay as written.
+the queries have one of them. Contents and spans stay as written.
 
 Not all of NFKC is applied: it would make `PostgreSQL™` the word `PostgreSQLTM`, and `m²` the word `m2`.
 
