@@ -28,18 +28,21 @@ pub enum Unspaced {
 /// Returns the script without spaces that a letter or mark belongs to.
 pub fn unspaced(character: char) -> Option<Unspaced> {
     let script = match u32::from(character) {
-        // Most texts have no such character.
-        0..0x0e00 => return None,
         0x0e00..=0x0e7f => Unspaced::Thai,
         0x0e80..=0x0eff => Unspaced::Lao,
         0x1000..=0x109f | 0xa9e0..=0xa9ff | 0xaa60..=0xaa7f => Unspaced::Myanmar,
         0x1100..=0x11ff | 0x3131..=0x318e | 0xa960..=0xa97f | 0xac00..=0xd7ff => Unspaced::Hangul,
         0x1780..=0x17ff => Unspaced::Khmer,
-        0x3005..=0x3007 | 0x3031..=0x3035 | 0x3041..=0x30ff | 0x3105..=0x312f | 0x31a0..=0x31ff => {
-            Unspaced::Han
-        }
-        0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x1_b000..=0x1_b16f => Unspaced::Han,
-        0x2_0000..=0x3_ffff => Unspaced::Han,
+        0x3005..=0x3007 // Iteration marks, Hiragana and Katakana, Bopomofo.
+        | 0x3031..=0x3035
+        | 0x3041..=0x30ff
+        | 0x3105..=0x312f
+        | 0x31a0..=0x31ff
+        | 0x1_b000..=0x1_b16f
+        | 0x3400..=0x4dbf // Han.
+        | 0x4e00..=0x9fff
+        | 0xf900..=0xfaff
+        | 0x2_0000..=0x3_ffff => Unspaced::Han,
         0xa000..=0xa48c => Unspaced::Yi,
         _ => return None,
     };
