@@ -100,8 +100,11 @@ impl Init {
         let with_embeddings = !self.no_embed;
         let mut findings = match self.server.connect().await {
             Ok(store) => store.doctor_setup(with_embeddings).await.unwrap_or_default(),
-            Err(Error::Store(error)) => setup_without_connection(Some(&error), with_embeddings),
-            Err(_) => setup_without_connection(None, with_embeddings),
+            Err(error) => {
+                let error = if let Error::Store(error) = &error { Some(error) } else { None };
+                let url = self.server.url().unwrap_or_default();
+                setup_without_connection(&url, error, with_embeddings)
+            }
         };
         // A service is not asked a second time.
         if with_embeddings && self.embedder.service().is_none() {

@@ -6,7 +6,7 @@ use super::passfile::{self, Login, Lookup};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio_postgres::Config;
-use tokio_postgres::config::{ChannelBinding, SslNegotiation, TargetSessionAttrs};
+use tokio_postgres::config::{ChannelBinding, Host, SslNegotiation, TargetSessionAttrs};
 
 /// The default of `connect_timeout`; libpq waits without a limit.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -24,6 +24,18 @@ pub(super) struct Target {
     pub(super) timeout: Option<Duration>,
     /// A password file that is ignored, since other users can read it.
     pub(super) ignored_passfile: Option<PathBuf>,
+}
+
+impl Target {
+    /// Returns the address in messages, such as `127.0.0.1:5432` or `/tmp/.s.PGSQL.5432`.
+    pub(super) fn address(&self) -> String {
+        let port = self.config.get_ports().first().copied().unwrap_or(5432);
+        match self.config.get_hosts().first() {
+            Some(Host::Tcp(host)) => format!("{host}:{port}"),
+            Some(Host::Unix(folder)) => format!("{}/.s.PGSQL.{port}", folder.display()),
+            None => format!("port {port}"),
+        }
+    }
 }
 
 /// Returns the servers in the order in which the client tries them.

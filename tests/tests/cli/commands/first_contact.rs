@@ -84,12 +84,16 @@ async fn a_missing_file_is_named_before_a_server_or_a_model() {
 async fn init_on_an_empty_machine_lists_what_is_missing_in_order() {
     let home = tempfile::tempdir().unwrap();
     for (arguments, url, parts) in cases([
-        (&["init"][..], None, &["server", "pgvector", "pg_passage", "role", "model"][..]),
+        (
+            &["init"][..],
+            None,
+            &["server", "pgvector", "pg_passage", "vector in the database", "model"][..],
+        ),
         (&["init", "--no-embed"], None, &["server", "pg_passage"]),
         (
             &["init"],
             Some("postgresql://127.0.0.1:1/x"),
-            &["server", "pgvector", "pg_passage", "role", "model"],
+            &["server", "pgvector", "pg_passage", "vector in the database", "model"],
         ),
     ]) {
         let mut command = on_an_empty_machine(home.path());

@@ -110,11 +110,12 @@ impl Platform {
         }
     }
 
-    /// Returns the command that creates the database `passage` of this role.
-    pub fn create_database(self) -> &'static str {
+    /// Returns the command that creates a database of this role.
+    pub fn create_database(self, name: &str) -> String {
+        let name = shell_word(name);
         match self {
-            Self::Homebrew => "createdb passage",
-            _ => "sudo -u postgres createdb --owner \"$USER\" passage",
+            Self::Homebrew => format!("createdb {name}"),
+            _ => format!("sudo -u postgres createdb --owner \"$USER\" {name}"),
         }
     }
 
@@ -129,7 +130,7 @@ impl Platform {
     }
 }
 
-/// Returns the major version of a server, or the word that a reader replaces by it.
+/// Returns the major version of a server, or a word for it.
 fn major_or_placeholder(major: Option<i32>) -> String {
     major.map_or("MAJOR".into(), |major| major.to_string())
 }

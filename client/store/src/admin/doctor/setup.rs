@@ -1,5 +1,6 @@
 //! Checks of what `passage init` needs, in the order in which a user repairs it: server, pgvector, extension, role.
 
+use super::super::super::connect::database_name;
 use super::super::super::connection::Store;
 use super::super::super::error::{ConnectFailure, Error};
 use super::super::ownership::PINNED_SEARCH_PATH;
@@ -8,7 +9,11 @@ use super::platform::{Platform, grant_create};
 use super::server::server;
 
 /// The finding about a part that cannot be checked without a connection.
-const UNCHECKED: &str = "not checked, because there is no connection";
+const UNCHECKED: &str =
+    "not checked without a connection; MAJOR stands for the version of the server";
+
+/// The database in commands if none is named.
+const DATABASE: &str = "mydb";
 
 /// The statement that only a superuser may execute where pgvector is not trusted.
 const CREATE_VECTOR: &str = "CREATE EXTENSION vector";
@@ -181,29 +186,35 @@ impl Setup {
     }
 }
 
-/// Returns what to do before `init`, if no connection can be opened. `error` is `None` if no server is named. Without
-/// findings, the error has another cause than a missing server, role or database.
+/// Returns what to do before `init`, if no connection to a URL can be opened. `error` is `None` if no server is named.
+/// Without findings, the error has another cause than a missing server, role or database.
 ///
 /// # Examples
 ///
 /// ```
 /// use passage_store::{Severity, setup_without_connection};
 ///
-/// let findings = setup_without_connection(None, false);
+/// let findings = setup_without_connection("", None, false);
 /// assert_eq!(findings[0].subject, "server");
 /// assert_eq!(findings[0].severity, Severity::Bad);
 /// ```
-pub fn setup_without_connection(error: Option<&Error>, with_embeddings: bool) -> Vec<Finding> {
+pub fn setup_without_connection(
+    url: &str,
+    error: Option<&Error>,
+    with_embeddings: bool,
+) -> Vec<Finding> {
     let platform = Platform::of_this_machine();
+    let database = database_name(url).unwrap_or_else(|| DATABASE.into());
     let with_commands = |error: &Error, commands: &str| format!("{}\n{commands}", error.remedy());
     let (subject, remedy) = match error {
-        None => ("server", name_server(platform)),
+        None => ("server", name_server(platform, &database)),
         Some(error @ Error::Connect { failure: ConnectFailure::Unreachable, .. }) => {
-            let commands = format!("Or use a server on this machine:\n{}", name_server(platform));
+            let commands =
+                format!("Or use a server on this machine:\n{}", name_server(platform, &database));
             ("server", with_commands(error, &commands))
         }
         Some(error @ Error::Database { code, .. }) => match code.code() {
-            "3D000" => ("database", with_commands(error, platform.create_database())),
+            "3D000" => ("database", with_commands(error, &platform.create_database(&database))),
             "28000" | "28P01" => ("role", with_commands(error, platform.create_role())),
             _ => return Vec::new(),
         },
@@ -216,14 +227,14 @@ pub fn setup_without_connection(error: Option<&Error>, with_embeddings: bool) ->
     }
     findings.push(Finding::warning("pg_passage", UNCHECKED, platform.install_extension(None)));
     if with_embeddings {
-        let create = platform.as_superuser("passage", CREATE_VECTOR);
-        findings.push(Finding::warning("role", UNCHECKED, create));
+        let create = platform.as_superuser(&database, CREATE_VECTOR);
+        findings.push(Finding::warning("vector in the database", UNCHECKED, create));
     }
     findings
 }
 
 /// Returns how to name the server that runs on this machine, or to install one.
-fn name_server(platform: Platform) -> String {
+fn name_server(platform: Platform, database: &str) -> String {
     let (install, folder) = match Platform::local_socket() {
         Some(folder) => {
             (format!("A server listens in {folder}. Create a role and a database:"), folder)
@@ -231,8 +242,8 @@ fn name_server(platform: Platform) -> String {
         None => (platform.install_server().to_owned(), "/var/run/postgresql"),
     };
     format!(
-        "{install}\n{}\n{}\nexport DATABASE_URL='postgresql:///passage?host={folder}'",
+        "{install}\n{}\n{}\nexport DATABASE_URL='postgresql:///{database}?host={folder}'",
         platform.create_role(),
-        platform.create_database()
+        platform.create_database(database)
     )
 }
