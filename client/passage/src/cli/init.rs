@@ -5,7 +5,7 @@ use super::options::splitting::default_splitting;
 use super::options::{Embedder, EmbeddingType, Server};
 use super::output::findings::lines;
 use super::output::print::{fail, print, print_error};
-use super::output::render::{self, ERROR, printable};
+use super::output::render::{self, ERROR, count, line, printable};
 use crate::Error;
 use crate::store::{
     Finding, InitOptions, OtherSizes, Settings, Severity, setup_without_connection,
@@ -142,28 +142,52 @@ impl Init {
         if !(self.no_embed && store.has_embeddings().await?) {
             store.in_owned_transaction(store.record_settings(&settings)).await?;
         }
-        let render = if self.json { as_json } else { as_text };
-        print(&render(store.name(), statements, settings.model.as_ref()));
+        // Only a new column of embeddings lacks those of all chunks; to count is slow in a large store.
+        let unembedded = match settings.model {
+            Some(_) if statements > 0 => store.count_unembedded(None).await?,
+            _ => 0,
+        };
+        let created =
+            Created { store: store.name(), statements, model: settings.model.as_ref(), unembedded };
+        print(&if self.json { created.as_json() } else { created.as_text() });
         Ok(())
     }
 }
 
-/// Returns the result of `init`.
-fn as_text(store: &str, statements: usize, model: Option<&(String, usize)>) -> String {
-    let what = if statements == 0 { "already exists" } else { "is ready" };
-    let with = match model {
-        Some((model, dimensions)) => {
-            format!("with embeddings of {}, {dimensions} dimensions", printable(model))
-        }
-        None => "without embeddings".into(),
-    };
-    format!("the store \"{}\" {what}, {with}\n", printable(store))
+/// The result of `init`.
+struct Created<'a> {
+    store: &'a str,
+    /// The number of statements executed.
+    statements: usize,
+    /// The name and the dimensions of the model.
+    model: Option<&'a (String, usize)>,
+    /// The number of chunks without an embedding.
+    unembedded: u64,
 }
 
-/// Returns the result of `init` as one JSON object.
-fn as_json(store: &str, statements: usize, model: Option<&(String, usize)>) -> String {
-    let (name, dimensions) = model.map(|(name, dimensions)| (name, dimensions)).unzip();
-    render::json(&json!({
-        "store": store, "statements": statements, "model": name, "dimensions": dimensions,
-    }))
+impl Created<'_> {
+    fn as_text(&self) -> String {
+        let Self { store, statements, model, unembedded } = *self;
+        let what = if statements == 0 { "already exists" } else { "is ready" };
+        let with = match model {
+            Some((model, dimensions)) => {
+                format!("with embeddings of {}, {dimensions} dimensions", printable(model))
+            }
+            None => "without embeddings".into(),
+        };
+        let mut output = format!("the store \"{}\" {what}, {with}\n", printable(store));
+        if unembedded > 0 {
+            let chunks = count(unembedded as usize, "chunk");
+            line(&mut output, &format!("{chunks} without an embedding: run passage embed"));
+        }
+        output
+    }
+
+    fn as_json(&self) -> String {
+        let (name, dimensions) = self.model.map(|(name, dimensions)| (name, dimensions)).unzip();
+        render::json(&json!({
+            "store": self.store, "statements": self.statements, "model": name, "dimensions": dimensions,
+            "unembedded": self.unembedded,
+        }))
+    }
 }
