@@ -58,6 +58,54 @@ pub fn fill<T>(
     returned
 }
 
+/// Takes ranked passages, best first, and cuts the first one that does not fit, as a program cuts a prompt. A
+/// passage also pays for text that another one has.
+///
+/// `texts` are those of all documents, and `size` counts the tokens of a text.
+pub fn cut(
+    ranked: &[ReturnedPassage],
+    texts: &[&str],
+    budget: usize,
+    size: impl Fn(&str) -> usize,
+) -> Vec<ReturnedPassage> {
+    let mut left = budget;
+    let mut returned = Vec::new();
+    for passage in ranked {
+        let mut part = ReturnedPassage { spans: Vec::new(), tokens: 0, ..passage.clone() };
+        for span in &passage.spans {
+            let text = &texts[passage.document][span.clone()];
+            let end = span.start + end_within(text, left, &size);
+            let tokens = size(&text[..end - span.start]);
+            part.spans.push(span.start..end);
+            part.tokens += tokens;
+            left -= tokens;
+            if end < span.end {
+                returned.push(part);
+                return returned;
+            }
+        }
+        returned.push(part);
+    }
+    returned
+}
+
+/// Returns the end of the longest beginning of a text that has at most `maximum` tokens.
+fn end_within(text: &str, maximum: usize, size: impl Fn(&str) -> usize) -> usize {
+    if size(text) <= maximum {
+        return text.len();
+    }
+    // The beginning up to `fits` fits, and the one up to `exceeds` does not.
+    let (mut fits, mut exceeds) = (0, text.len());
+    loop {
+        let middle = text.floor_char_boundary(fits.midpoint(exceeds));
+        let middle = if middle > fits { middle } else { text.ceil_char_boundary(fits + 1) };
+        if middle >= exceeds {
+            return fits;
+        }
+        if size(&text[..middle]) <= maximum { fits = middle } else { exceeds = middle }
+    }
+}
+
 /// Returns the share of the answer's bytes that were returned, from 0 to 1. The span with the largest share counts,
 /// because any span answers. The share is exactly 1 if a span was returned completely.
 pub fn recall<'p>(answer: &Answer, returned: impl IntoIterator<Item = &'p ReturnedPassage>) -> f64 {
