@@ -15,14 +15,13 @@ be complete.
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::ops::Range;
 use std::path::Path;
 
 use passage_split::Sizer;
 use serde_json::Value;
 
 use super::peer_table::{Peer, PeerTable};
-use super::score::{ReturnedPassage, cut, recall};
+use super::score::{ReturnedPassage, cut, recall, with_white_space};
 use super::set::Set;
 use super::table::MethodRecalls;
 
@@ -97,12 +96,6 @@ fn passage(result: &Value, set: &Set) -> ReturnedPassage {
         with_white_space(text, start as usize..end as usize)
     });
     ReturnedPassage { document, spans: spans.collect(), tokens: 0 }
-}
-
-/// Returns a range of a text with the white space around it.
-fn with_white_space(text: &str, span: Range<usize>) -> Range<usize> {
-    let after = &text[span.end..];
-    text[..span.start].trim_end().len()..span.end + after.len() - after.trim_start().len()
 }
 
 fn peer(name: &str, measured: Measured) -> Peer {

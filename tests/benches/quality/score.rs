@@ -89,13 +89,19 @@ pub fn cut(
     returned
 }
 
+/// Returns a range of a text with the white space around it, which a splitter may have left out.
+pub fn with_white_space(text: &str, span: Range<usize>) -> Range<usize> {
+    let after = &text[span.end..];
+    text[..span.start].trim_end().len()..span.end + after.len() - after.trim_start().len()
+}
+
 /// Returns the end of the longest beginning of a text that has at most `maximum` tokens.
 fn end_within(text: &str, maximum: usize, size: impl Fn(&str) -> usize) -> usize {
     if size(text) <= maximum {
         return text.len();
     }
     // The beginning up to `fits` fits, and the one up to `exceeds` does not.
-    let (mut fits, mut exceeds) = (0, text.len());
+    let (mut fits, mut exceeds) = (0_usize, text.len());
     loop {
         let middle = text.floor_char_boundary(fits.midpoint(exceeds));
         let middle = if middle > fits { middle } else { text.ceil_char_boundary(fits + 1) };

@@ -75,6 +75,8 @@ class LangChain:
 
         def search(question, k):
             config.primary_top_k = config.secondary_top_k = k
+            # Without it the store keeps the words of its first question for all others.
+            config.fts_query = question
             return self.places(store.similarity_search(question, k=k))
 
         return search

@@ -1,6 +1,6 @@
 //! Budgets and recall.
 
-use crate::score::{Answer, Filling, ReturnedPassage, cut, fill, recall};
+use crate::score::{Answer, Filling, ReturnedPassage, cut, fill, recall, with_white_space};
 use std::ops::Range;
 
 fn passage(document: usize, spans: &[(usize, usize)], tokens: usize) -> ReturnedPassage {
@@ -39,6 +39,14 @@ fn the_first_passage_that_does_not_fit_is_cut() {
     // Repeated text has its cost again.
     let tokens = |budget| cut(budget).iter().map(|passage| passage.tokens).sum::<usize>();
     assert_eq!((tokens(18), tokens(19), tokens(99)), (18, 19, 19));
+}
+
+#[test]
+fn a_chunk_without_its_white_space_has_it_again() {
+    let text = "a\n\n  b\u{a0}\nc ";
+    assert_eq!(with_white_space(text, 5..6), 1..9, "no-break space has two bytes");
+    assert_eq!(with_white_space(text, 0..1), 0..5);
+    assert_eq!(with_white_space(text, 9..10), 6..11);
 }
 
 #[test]
