@@ -28,7 +28,7 @@ class WordCache:
 
 def check(name, url, folder):
     """Every method returns ranges of the documents that fill a budget, and the answer is in them."""
-    data, budget = write_set(folder), retrieve.TIMED
+    data, budget = write_set(folder), retrieve.BUDGETS[-1]
     load(url, data)
     for method, ask in retrieve.methods(name, url, data, WordCache(), None):
         for question in data.questions:
