@@ -74,8 +74,8 @@ pub fn cut(
         let mut part = ReturnedPassage { spans: Vec::new(), tokens: 0, ..passage.clone() };
         for span in &passage.spans {
             let text = &texts[passage.document][span.clone()];
-            let end = span.start + end_within(text, left, &size);
-            let tokens = size(&text[..end - span.start]);
+            let (length, tokens) = beginning(text, left, &size);
+            let end = span.start + length;
             part.spans.push(span.start..end);
             part.tokens += tokens;
             left -= tokens;
@@ -95,20 +95,24 @@ pub fn with_white_space(text: &str, span: Range<usize>) -> Range<usize> {
     text[..span.start].trim_end().len()..span.end + after.len() - after.trim_start().len()
 }
 
-/// Returns the end of the longest beginning of a text that has at most `maximum` tokens.
-fn end_within(text: &str, maximum: usize, size: impl Fn(&str) -> usize) -> usize {
-    if size(text) <= maximum {
-        return text.len();
+/// Returns the length and the tokens of the longest beginning of a text that has at most `maximum` tokens.
+fn beginning(text: &str, maximum: usize, size: impl Fn(&str) -> usize) -> (usize, usize) {
+    let whole = size(text);
+    if whole <= maximum {
+        return (text.len(), whole);
     }
     // The beginning up to `fits` fits, and the one up to `exceeds` does not.
-    let (mut fits, mut exceeds) = (0_usize, text.len());
+    let (mut fits, mut exceeds, mut tokens) = (0_usize, text.len(), 0);
     loop {
         let middle = text.floor_char_boundary(fits.midpoint(exceeds));
         let middle = if middle > fits { middle } else { text.ceil_char_boundary(fits + 1) };
         if middle >= exceeds {
-            return fits;
+            return (fits, tokens);
         }
-        if size(&text[..middle]) <= maximum { fits = middle } else { exceeds = middle }
+        match size(&text[..middle]) {
+            counted if counted <= maximum => (fits, tokens) = (middle, counted),
+            _ => exceeds = middle,
+        }
     }
 }
 
