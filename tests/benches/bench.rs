@@ -20,12 +20,13 @@ the rounds counts. The output is a Markdown table for `docs/benchmarks.md`.
 - `million`: search in a million chunks of real text, against its parts alone;
 - `size`: the embedding types with the same rows: bytes, recall, time, and the cost of their indexes;
 - `quality`, `search`, `fragments`: recall at equal budgets, in memory and by SQL;
-- `fusion`: whether the constants of the fusion hold on other questions.
+- `fusion`: whether the constants of the fusion hold on other questions;
+- `peers`: what the retrievers of other frameworks return at equal budgets; `ground/bench/peers` runs it.
 
-Without a part all of them run except `adopted-million` and the last seven, which take minutes. `adopted-million` needs
+Without a part all of them run except `adopted-million` and the last eight, which take minutes. `adopted-million` needs
 30 GB of disk. `scale` loads ten million chunks and needs 25 GB. `million` embeds 50,000 chunks in its first run and
 needs 10 GB. `size` embeds 50,000 paragraphs for a million rows (`--embedded N`, `--rows N`, `--types vector,binary`)
-and needs 12 GB. The last four do not measure speed and have options of their own (see `quality`). `--keep` names a
+and needs 12 GB. The last five do not measure speed and have options of their own (see `quality`). `--keep` names a
 folder that keeps the loaded servers for the next run.
 */
 
@@ -50,7 +51,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// The parts in the order of the table.
-const PARTS: [&str; 15] = [
+const PARTS: [&str; 16] = [
     "expand",
     "split",
     "ingest",
@@ -66,11 +67,21 @@ const PARTS: [&str; 15] = [
     "search",
     "fragments",
     "fusion",
+    "peers",
 ];
 
 /// The parts that run only if they are named.
-const NAMED: [&str; 8] =
-    ["adopted-million", "scale", "million", "size", "quality", "search", "fragments", "fusion"];
+const NAMED: [&str; 9] = [
+    "adopted-million",
+    "scale",
+    "million",
+    "size",
+    "quality",
+    "search",
+    "fragments",
+    "fusion",
+    "peers",
+];
 
 /// The arguments of the command line.
 struct Arguments {
