@@ -59,6 +59,15 @@ def test_the_wheel_has_the_modules_the_marker_of_types_and_the_license():
     assert wheel()[f"pg_passage-{VERSION}.dist-info/licenses/LICENSE"] == (ROOT / "LICENSE").read_bytes()
 
 
+def test_pip_installs_the_package_from_a_checkout(tmp_path):
+    # Without isolation, since this would download flit_core: PACKAGING has it.
+    options = ["--no-index", "--no-deps", "--no-build-isolation", "--target", tmp_path]
+    done = subprocess.run([sys.executable, "-m", "pip", "install", *options, PACKAGE], capture_output=True, text=True)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert {path.name for path in (tmp_path / "pg_passage").iterdir() if path.is_file()} == MODULES
+
+
 def test_the_archive_of_the_source_builds_the_same_wheel(tmp_path):
     for name, text in source().items():
         path = tmp_path / name
