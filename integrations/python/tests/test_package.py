@@ -12,6 +12,7 @@ import sys
 import tarfile
 import zipfile
 
+import documents
 import pytest
 
 import pg_passage
@@ -109,9 +110,7 @@ def check_types(path):
 
 
 def test_the_examples_of_the_readme_have_types(tmp_path):
-    blocks = re.findall(r"```python\n(.*?)```", (PACKAGE / "README.md").read_text(), re.S)
-    given = 'DATABASE_URL = ""\ndef embed(text: str) -> list[float]: return []\n'
-    (tmp_path / "readme.py").write_text(given + "".join(blocks))
+    (tmp_path / "readme.py").write_text("".join(documents.readme_blocks()))
 
     assert check_types(tmp_path / "readme.py").startswith("Success")
 
