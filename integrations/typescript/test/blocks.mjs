@@ -16,9 +16,10 @@ function write(name, imports, found, last) {
 }
 
 // pg reads DATABASE_URL, and postgres.js the variables of libpq.
+const variables = `Object.assign(process.env, { PGHOST: connection.host, PGPORT: String(connection.port), PGUSER: connection.user, PGDATABASE: connection.database })
+`
 const given = `import { connection, embed as known } from './database.js'
-Object.assign(process.env, { PGHOST: connection.host, PGPORT: String(connection.port), PGUSER: connection.user, PGDATABASE: connection.database })
-const lines: string[] = []
+${variables}const lines: string[] = []
 console.log = (...values: unknown[]) => void lines.push(values.join(' '))
 // In place of \`passage serve\`, whose model these tests do not need: the embeddings in the database are not of a model.
 globalThis.fetch = async (_url, request) =>
@@ -39,7 +40,7 @@ write('readme', given, readme, checked)
 const page = blocks(readFileSync(`${root}/docs/recipes/frameworks.md`, 'utf8'))
 write(
   'frameworks',
-  `import { pool } from './database.js'\n`,
+  `import { connection } from './database.js'\n${variables}`,
   page,
-  `if (documents.length === 0) throw new Error('the block found nothing')`,
+  `if (documents.length === 0) throw new Error('the block found nothing')\nawait pool.end()`,
 )
