@@ -57,6 +57,18 @@ fn all_packages_have_the_version_of_the_extension() {
     }
 }
 
+/// flit_core refuses a license that is outside of the folder of a package, also by a link, so each package has a copy.
+#[test]
+fn packages_for_other_languages_have_a_copy_of_the_license() {
+    let license = read("LICENSE");
+    for package in fs::read_dir(root().join("integrations")).unwrap() {
+        let copy = package.unwrap().path().join("LICENSE");
+        let name = copy.display();
+        assert!(copy.symlink_metadata().is_ok_and(|file| file.is_file()), "{name} is not a file");
+        assert!(fs::read_to_string(&copy).unwrap() == license, "{name} differs from LICENSE");
+    }
+}
+
 #[test]
 fn the_metadata_has_the_keys_and_forms_that_pgxn_requires() {
     let meta = meta();
