@@ -57,7 +57,7 @@ fn all_packages_have_the_version_of_the_extension() {
     }
 }
 
-/// flit_core refuses a license that is outside of the folder of a package, also by a link, so each package has a copy.
+/// `flit_core` refuses a license that is outside of the folder of a package, also by a link, so each package has a copy.
 #[test]
 fn packages_for_other_languages_have_a_copy_of_the_license() {
     let license = read("LICENSE");

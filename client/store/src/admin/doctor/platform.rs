@@ -146,7 +146,7 @@ pub fn grant_create(database: &str, role: &str) -> String {
 }
 
 /// Quotes a word for a shell, if it needs quotes.
-fn shell_word(word: &str) -> String {
+pub fn shell_word(word: &str) -> String {
     let is_plain =
         |character: char| character.is_ascii_alphanumeric() || "_-./".contains(character);
     if !word.is_empty() && !word.starts_with('-') && word.chars().all(is_plain) {

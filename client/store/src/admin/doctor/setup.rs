@@ -5,7 +5,7 @@ use super::super::super::connection::Store;
 use super::super::super::error::{ConnectFailure, Error};
 use super::super::ownership::PINNED_SEARCH_PATH;
 use super::finding::Finding;
-use super::platform::{Platform, grant_create};
+use super::platform::{Platform, grant_create, shell_word};
 use super::server::server;
 
 /// The finding about a part that cannot be checked without a connection.
@@ -241,9 +241,26 @@ fn name_server(platform: Platform, database: &str) -> String {
         }
         None => (platform.install_server().to_owned(), "/var/run/postgresql"),
     };
-    format!(
-        "{install}\n{}\n{}\nexport DATABASE_URL='postgresql:///{database}?host={folder}'",
-        platform.create_role(),
-        platform.create_database(database)
-    )
+    let url = shell_word(&format!("postgresql:///{database}?host={folder}"));
+    let (role, database) = (platform.create_role(), platform.create_database(database));
+    format!("{install}\n{role}\n{database}\nexport DATABASE_URL={url}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A name in a URL may come from somebody else, and a user copies the commands into a shell.
+    #[test]
+    fn a_hostile_database_name_stays_a_word_in_each_command() {
+        let url = "postgresql:///a%27%3B%20touch%20x%20%27?host=/nowhere";
+        let findings = setup_without_connection(url, None, true);
+        let remedies = findings.iter().filter_map(|finding| finding.remedy.as_deref());
+        let commands: Vec<_> =
+            remedies.flat_map(str::lines).filter(|line| line.contains("touch")).collect();
+        assert_eq!(commands.len(), 3, "{commands:?}");
+        for command in commands {
+            assert!(command.contains(r"a'\''; touch x '\''"), "{command}");
+        }
+    }
 }
