@@ -183,6 +183,11 @@ pub(super) fn database_name(url: &str) -> Option<String> {
     options.get("dbname").map(ToOwned::to_owned)
 }
 
+/// Returns the folder with the socket of a server on this machine that listens on the default port.
+pub(super) fn socket_folder() -> Option<&'static str> {
+    target::socket_folder(target::PORT)
+}
+
 /// Returns whether a pooler shares the server's processes between connections; opens a second one.
 async fn shares_processes(
     first: &Client,

@@ -204,11 +204,8 @@ impl Error {
     /// Converts an error of the driver in an operation that has remedies of its own.
     pub(super) fn during(operation: Operation, store: &str, error: &tokio_postgres::Error) -> Self {
         if let Some(database) = error.as_db_error() {
-            // Without the extension, PostgreSQL misses an internal schema, and has no hint.
-            let lacks_extension = *database.code() == SqlState::INVALID_SCHEMA_NAME
-                && database.hint().is_none()
-                && operation == Operation::Other;
-            let message = if lacks_extension {
+            let lacks_extension = remedy::lacks_extension(database.code(), database.hint());
+            let message = if lacks_extension && operation == Operation::Other {
                 "pg_passage is not installed in the database"
             } else {
                 database.message()

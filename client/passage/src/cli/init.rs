@@ -28,11 +28,13 @@ Examples:
   passage init --partitions 8
   passage init --store tenant_1 --distributed schema";
 
-/// The remedies for a missing model.
-const MODEL: &str = "\
-passage model fetch
-Or use a service: passage init --embed-url https://api.openai.com/v1 --embed-model text-embedding-3-small
-Or create a store without embeddings: passage init --no-embed";
+/// The remedy for a missing model: the first command, or another one.
+const MODEL: &str = "Download it, or use a service, or create a store without embeddings. One of:";
+const MODEL_COMMANDS: [&str; 3] = [
+    "passage model fetch",
+    "passage init --embed-url https://api.openai.com/v1 --embed-model text-embedding-3-small",
+    "passage init --no-embed",
+];
 
 #[derive(Args)]
 pub struct Init {
@@ -110,7 +112,9 @@ impl Init {
         if with_embeddings && self.embedder.service().is_none() {
             findings.push(match load(&self.embedder.model) {
                 Ok(model) => Finding::good("model", model.name()),
-                Err(error) => Finding::bad("model", error.to_string(), MODEL),
+                Err(error) => {
+                    Finding::bad("model", error.to_string(), MODEL).with_commands(MODEL_COMMANDS)
+                }
             });
         }
         findings

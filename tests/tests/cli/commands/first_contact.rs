@@ -111,6 +111,18 @@ async fn init_on_an_empty_machine_lists_what_is_missing_in_order() {
     }
 }
 
+/// A name from a URL is one word of a command, and stays on its line.
+#[tokio::test]
+async fn a_hostile_database_name_is_no_command_of_its_own() {
+    let home = tempfile::tempdir().unwrap();
+    let mut command = on_an_empty_machine(home.path());
+    command.env("DATABASE_URL", "postgresql://127.0.0.1:1/a%27%0Atouch%20x%0A%27");
+    let run = RunOutput::of(command.arg("init")).await;
+    assert!(run.stderr.contains("touch x"), "{}", run.stderr);
+    let commands = run.stderr.lines().map(str::trim_start);
+    assert!(!commands.into_iter().any(|line| line.starts_with("touch")), "{}", run.stderr);
+}
+
 /// Returns the parts that `init` checked, in order.
 fn parts_of(run: &RunOutput) -> Vec<&str> {
     let parts = run.stderr.lines().filter_map(|line| {
