@@ -50,37 +50,24 @@ mod table;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// The parts in the order of the table.
-const PARTS: [&str; 16] = [
-    "expand",
-    "split",
-    "ingest",
-    "embed",
-    "adopted",
-    "adopted-million",
-    "partitions",
-    "serving",
-    "scale",
-    "million",
-    "size",
-    "quality",
-    "search",
-    "fragments",
-    "fusion",
-    "peers",
-];
-
-/// The parts that run only if they are named.
-const NAMED: [&str; 9] = [
-    "adopted-million",
-    "scale",
-    "million",
-    "size",
-    "quality",
-    "search",
-    "fragments",
-    "fusion",
-    "peers",
+/// The parts, and whether a run without names has them.
+const PARTS: [(&str, bool); 16] = [
+    ("expand", true),
+    ("split", true),
+    ("ingest", true),
+    ("embed", true),
+    ("adopted", true),
+    ("adopted-million", false),
+    ("partitions", true),
+    ("serving", true),
+    ("scale", false),
+    ("million", false),
+    ("size", false),
+    ("quality", false),
+    ("search", false),
+    ("fragments", false),
+    ("fusion", false),
+    ("peers", false),
 ];
 
 /// The arguments of the command line.
@@ -101,15 +88,18 @@ impl Arguments {
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
                 "--keep" => keep = Some(arguments.next().ok_or("--keep names no folder")?.into()),
-                part if PARTS.contains(&part) => parts.push(argument),
+                part if PARTS.iter().any(|(name, _)| *name == part) => parts.push(argument),
                 option if quality.take(option, &mut arguments)? => {}
                 option if size.take(option, &mut arguments)? => {}
-                _ => return Err(format!("{argument} is none of {}", PARTS.join(", "))),
+                _ => {
+                    let names = PARTS.map(|(name, _)| name).join(", ");
+                    return Err(format!("{argument} is none of {names}"));
+                }
             }
         }
         if parts.is_empty() {
-            parts = PARTS.map(str::to_owned).to_vec();
-            parts.retain(|part| !NAMED.contains(&part.as_str()));
+            let usual = PARTS.into_iter().filter(|(_, is_usual)| *is_usual);
+            parts = usual.map(|(name, _)| name.to_owned()).collect();
         }
         Ok(Self { parts, keep, quality, size })
     }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::bootstrap::{Difference, difference};
 use super::peers::BUDGETS;
+use super::report::{completeness, mean};
 use super::table::MethodRecalls;
 
 /// The method that the others are compared with.
@@ -82,14 +83,6 @@ fn head(formatter: &mut fmt::Formatter<'_>, first: &str, last: &str) -> fmt::Res
     writeln!(formatter, "| {first} | {budgets} {last}")?;
     let columns = 1 + BUDGETS.len() + last.matches('|').count() - 1;
     writeln!(formatter, "|{}", "---|".repeat(columns))
-}
-
-fn completeness(recalls: &[f64]) -> Vec<f64> {
-    recalls.iter().map(|recall| f64::from(*recall >= 1.0)).collect()
-}
-
-fn mean(figures: &[f64]) -> f64 {
-    figures.iter().sum::<f64>() / figures.len().max(1) as f64
 }
 
 fn median(figures: impl Iterator<Item = f64>) -> f64 {

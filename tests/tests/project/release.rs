@@ -6,8 +6,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use passage_tests::cases;
 use passage_tests::markdown::{Page, code, root, table, tables};
+use passage_tests::{cases, path_with};
 
 fn read(name: &str) -> String {
     fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
@@ -143,7 +143,7 @@ fn run(project: &Path, script: &str, arguments: &[&str], variables: &[(&str, &st
     Command::new(project.join(script))
         .args(arguments)
         .env_remove("CARGO_TARGET_DIR")
-        .env("PATH", format!("{}:{}", programs.display(), std::env::var("PATH").unwrap()))
+        .env("PATH", path_with([programs]))
         .envs(variables.iter().copied())
         .output()
         .unwrap()
