@@ -162,8 +162,8 @@ async fn sharp_s_is_equal_to_ss_as_the_configuration_has_it() {
     let cluster = Cluster::without_store().await;
     let client = cluster.client().await;
     for (store, found) in [("german", 1_i64), ("simple", 0)] {
-        let create = "SELECT passage.create_store($1, language => $1::text::regconfig)";
-        client.query(create, &[&store]).await.unwrap();
+        let create = "SELECT passage.create_store($1, language => $2::text::regconfig)";
+        client.query(create, &[&store, &store]).await.unwrap();
         let ingest = "SELECT passage.ingest('a.md', 'Die Straße nach Köln.', store => $1)";
         client.query(ingest, &[&store]).await.unwrap();
         let sql = "SELECT count(*) FROM passage.search_hits('Strasse', store => $1)";
