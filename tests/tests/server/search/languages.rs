@@ -143,7 +143,8 @@ async fn stores_of_several_languages_are_searched_together() {
         .await;
     for (query, united, mixed) in [
         ("Sicherung", "de.md", ""),
-        ("server", "en.md", ""),
+        // Without stems, the plural is found as a word that differs by one letter.
+        ("server", "en.md", "en.md"),
         ("Sicherungen Nacht", "de.md", "de.md"),
         ("servers", "en.md", "en.md"),
     ] {
