@@ -12,7 +12,6 @@ pub mod bm25;
 mod coverage;
 mod fuse;
 mod hit_allowance;
-mod hit_bridges;
 mod hit_budget;
 mod identifiers;
 mod lexemes;
