@@ -60,6 +60,12 @@ BEGIN
             MESSAGE = format('schema "%s" already has a store', store),
             HINT = 'Choose another name for the store.';
     END IF;
+    -- The triggers of the other table would refuse each of its rows.
+    IF _passage.named_table(existing ->> 'source') <> source THEN
+        RAISE EXCEPTION USING ERRCODE = 'duplicate_table',
+            MESSAGE = format('store "%s" already shows table %s', store, existing ->> 'source'),
+            HINT = format('Choose another name for the store, or run SELECT passage.unadopt(%L); first.', store);
+    END IF;
     BEGIN
         adoption := _passage.new_adoption(source, coalesce(framework, existing ->> 'framework'),
             CASE WHEN arguments = '{}' THEN coalesce(existing -> 'expressions', '{}') ELSE arguments END,

@@ -20,12 +20,13 @@ the rounds counts. The output is a Markdown table for `docs/benchmarks.md`.
 - `million`: search in a million chunks of real text, against its parts alone;
 - `size`: the embedding types with the same rows: bytes, recall, time, and the cost of their indexes;
 - `quality`, `search`, `fragments`: recall at equal budgets, in memory and by SQL;
-- `fusion`: whether the constants of the fusion hold on other questions.
+- `fusion`: whether the constants of the fusion hold on other questions;
+- `peers`: what the retrievers of other frameworks return at equal budgets; `ground/bench/peers` runs it.
 
-Without a part all of them run except `adopted-million` and the last seven, which take minutes. `adopted-million` needs
+Without a part all of them run except `adopted-million` and the last eight, which take minutes. `adopted-million` needs
 30 GB of disk. `scale` loads ten million chunks and needs 25 GB. `million` embeds 50,000 chunks in its first run and
 needs 10 GB. `size` embeds 50,000 paragraphs for a million rows (`--embedded N`, `--rows N`, `--types vector,binary`)
-and needs 12 GB. The last four do not measure speed and have options of their own (see `quality`). `--keep` names a
+and needs 12 GB. The last five do not measure speed and have options of their own (see `quality`). `--keep` names a
 folder that keeps the loaded servers for the next run.
 */
 
@@ -49,28 +50,25 @@ mod table;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// The parts in the order of the table.
-const PARTS: [&str; 15] = [
-    "expand",
-    "split",
-    "ingest",
-    "embed",
-    "adopted",
-    "adopted-million",
-    "partitions",
-    "serving",
-    "scale",
-    "million",
-    "size",
-    "quality",
-    "search",
-    "fragments",
-    "fusion",
+/// The parts, and whether a run without names has them.
+const PARTS: [(&str, bool); 16] = [
+    ("expand", true),
+    ("split", true),
+    ("ingest", true),
+    ("embed", true),
+    ("adopted", true),
+    ("adopted-million", false),
+    ("partitions", true),
+    ("serving", true),
+    ("scale", false),
+    ("million", false),
+    ("size", false),
+    ("quality", false),
+    ("search", false),
+    ("fragments", false),
+    ("fusion", false),
+    ("peers", false),
 ];
-
-/// The parts that run only if they are named.
-const NAMED: [&str; 8] =
-    ["adopted-million", "scale", "million", "size", "quality", "search", "fragments", "fusion"];
 
 /// The arguments of the command line.
 struct Arguments {
@@ -90,15 +88,18 @@ impl Arguments {
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
                 "--keep" => keep = Some(arguments.next().ok_or("--keep names no folder")?.into()),
-                part if PARTS.contains(&part) => parts.push(argument),
+                part if PARTS.iter().any(|(name, _)| *name == part) => parts.push(argument),
                 option if quality.take(option, &mut arguments)? => {}
                 option if size.take(option, &mut arguments)? => {}
-                _ => return Err(format!("{argument} is none of {}", PARTS.join(", "))),
+                _ => {
+                    let names = PARTS.map(|(name, _)| name).join(", ");
+                    return Err(format!("{argument} is none of {names}"));
+                }
             }
         }
         if parts.is_empty() {
-            parts = PARTS.map(str::to_owned).to_vec();
-            parts.retain(|part| !NAMED.contains(&part.as_str()));
+            let usual = PARTS.into_iter().filter(|(_, is_usual)| *is_usual);
+            parts = usual.map(|(name, _)| name.to_owned()).collect();
         }
         Ok(Self { parts, keep, quality, size })
     }

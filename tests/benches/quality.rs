@@ -3,7 +3,7 @@ Recall at equal budgets: the share of the known answers in the returned text.
 
 Sets of questions have their answers marked in real documents. One set belongs to the project, two are next to the
 checkout (see `sets`). Core splits the documents of a set and the client's model embeds them with their preambles,
-as `passage ingest` does. There are four parts:
+as `passage ingest` does. There are five parts:
 
 - `quality` compares ways of making chunks, in memory. Each question is compared with each chunk. The best chunks
   are taken until the budget is spent (see `score`). Each way is compared with the first one, question by question
@@ -13,6 +13,7 @@ as `passage ingest` does. There are four parts:
   possible order (see `order`).
 - `fragments` queries the same server for the lines that answer, with every strategy (see `fragments`).
 - `fusion` chooses the weights of hybrid search on other questions than those it measures (see `fusion`).
+- `peers` scores what the retrievers of other frameworks returned, next to `search` (see `peers`).
 
 Budgets are equal, not numbers of hits, because larger chunks would always win the latter. With 175 questions a
 difference below seven points is mostly chance, which is why the tables have intervals.
@@ -23,8 +24,9 @@ chunks are in memory, but they are read and chosen as by `reassemble` (see `stor
 
 `cargo bench -p passage-tests --bench bench -- PART... [--data FOLDER] [--set NAME]...
 [--limits MIN/PREFERRED/MAX[:bare][:plain]]... [--fill stop|continue] [--strategies]
-[--save FILE] [--before FILE]`, where `--limits`, `--fill` and `--strategies` are only for `quality`. For the other
+[--save FILE] [--before FILE] [--results FOLDER]`, where `--limits`, `--fill` and `--strategies` are only for `quality`. For the other
 parts `--save` writes the recalls of each question, and `--before` compares them with those that another version saved.
+`--results` is for `peers`: the folder that `ground/bench/peers` wrote.
 */
 
 mod bootstrap;
@@ -35,6 +37,8 @@ mod fusion;
 mod legs;
 mod order;
 mod passages;
+mod peer_table;
+mod peers;
 mod report;
 mod saved;
 mod score;
@@ -68,7 +72,7 @@ use table::Comparison;
 use vectors::Vectors;
 
 /// The parts that use the sets.
-pub const PARTS: [&str; 4] = ["quality", "search", "fragments", "fusion"];
+pub const PARTS: [&str; 5] = ["quality", "search", "fragments", "fusion", "peers"];
 
 /// The first argument of the process that measures.
 const WORKER: &str = "quality-worker";
@@ -85,6 +89,8 @@ pub struct Options {
     save: Option<PathBuf>,
     /// The recalls of another version.
     before: Option<PathBuf>,
+    /// The folder with the results of other frameworks.
+    results: Option<PathBuf>,
     /// The arguments as they were given.
     arguments: Vec<String>,
 }
@@ -105,7 +111,9 @@ impl Options {
             self.arguments.push(option.to_owned());
             return Ok(true);
         }
-        if !["--data", "--set", "--limits", "--fill", "--save", "--before"].contains(&option) {
+        if !["--data", "--set", "--limits", "--fill", "--save", "--before", "--results"]
+            .contains(&option)
+        {
             return Ok(false);
         }
         let value = arguments.next().ok_or_else(|| format!("{option} has no value"))?;
@@ -115,6 +123,7 @@ impl Options {
             "--set" => self.sets.push(value),
             "--save" => self.save = Some(value.into()),
             "--before" => self.before = Some(value.into()),
+            "--results" => self.results = Some(value.into()),
             "--limits" => self.configurations.push(value.parse()?),
             _ => {
                 self.filling = Some(match value.as_str() {
@@ -187,6 +196,10 @@ pub fn is_worker() -> bool {
     }
     if has("fusion") {
         println!("{}", fusion::measure(&sets, &model, &mut vectors));
+    }
+    if has("peers") {
+        let results = options.results.as_deref().expect("peers needs --results");
+        print!("{}", peers::compare(results, &sets, model.wordpieces()));
     }
     if has("search") || has("fragments") {
         let measured = by_sql(&sets, has("search"), has("fragments"), &model, &mut vectors);

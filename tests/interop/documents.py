@@ -19,13 +19,24 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Dimensions of `embed`.
 DIMENSIONS = 384
 
-# Pages of the project's own documentation, by uri.
+# Pages of the project's own documentation, by uri, and the files of the handbook.
 PAGES = ["docs/concepts.md", "docs/faq.md", "docs/guides/search.md", "docs/guides/security.md", "docs/recipes/rag-prompt.md"]
+HANDBOOK = ["handbook/backup.md", "handbook/logging.md"]
 
 
 def texts():
     """Returns the pages as a dict from uri to text."""
     return {uri: (ROOT / uri).read_text(encoding="utf-8") for uri in PAGES}
+
+
+def handbook():
+    """Returns the handbook that the README of the project loads, as a dict from uri to text."""
+    return {uri: (ROOT / "tests/fixtures" / uri).read_text(encoding="utf-8") for uri in HANDBOOK}
+
+
+def readme_blocks():
+    """Returns the examples of the README of the package for Python."""
+    return re.findall(r"```python\n(.*?)```", (ROOT / "integrations/python/README.md").read_text(encoding="utf-8"), re.S)
 
 
 def embed(text):
@@ -42,10 +53,10 @@ def embed(text):
 
 
 def load(connection, store="rag"):
-    """Creates a store, writes the pages with `ingest` as two collections, and adds an embedding for each chunk."""
+    """Creates a store, writes the pages as two collections and the handbook as the README does, and embeds the chunks."""
     connection.execute("SELECT passage.create_store(%s, dimensions => %s)", (store, DIMENSIONS))
-    for uri, text in texts().items():
-        collection = "recipes" if "recipes" in uri else "docs"
+    for uri, text in (texts() | handbook()).items():
+        collection = "" if uri in HANDBOOK else "recipes" if "recipes" in uri else "docs"
         statement = "SELECT passage.ingest(%s, %s, collection => %s, metadata => %s, store => %s)"
         connection.execute(statement, (uri, text, collection, '{"team": "docs"}', store))
     embed_chunks(connection, store)

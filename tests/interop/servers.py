@@ -12,10 +12,10 @@ CLIENT = os.environ.get("PASSAGE_CLIENT", "passage")
 TOKEN = "0123456789abcdef-token"
 
 
-def run(url, *arguments):
+def run(url, *arguments, folder=ROOT):
     """Runs a command of the client, and returns its standard output."""
     environment = {**os.environ, "DATABASE_URL": url}
-    done = subprocess.run([CLIENT, *arguments], env=environment, cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run([CLIENT, *arguments], env=environment, cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

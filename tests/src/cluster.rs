@@ -33,6 +33,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::time::{Duration, Instant};
 
+use crate::path_with;
 use crate::wait::PATIENCE;
 use tokio::process::Command;
 use tokio_postgres::{Client, Config, NoTls};
@@ -308,10 +309,7 @@ impl Cluster {
     pub(crate) fn psql_with_client(&self) -> Command {
         let mut command = self.program("psql");
         let client = client_path();
-        let folder = client.parent().expect("a program is in a folder").to_owned();
-        let others = std::env::var_os("PATH").unwrap_or_default();
-        let folders = std::iter::once(folder).chain(std::env::split_paths(&others));
-        command.env("PATH", std::env::join_paths(folders).expect("no folder has a colon"));
+        command.env("PATH", path_with(client.parent()));
         name_default_model(&mut command);
         command
     }

@@ -14,12 +14,14 @@ pub mod functions;
 pub mod http_server;
 pub mod markdown;
 mod page_database;
+mod program_path;
 pub mod read_calls;
 pub mod share;
 pub mod wait;
 
 pub use cases::cases;
 pub use cluster::Cluster;
+pub use program_path::path_with;
 
 /// Returns the path of a file below `tests/fixtures`, such as `fixture!("handbook/backup.md")`.
 #[macro_export]

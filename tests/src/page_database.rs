@@ -15,12 +15,13 @@ use crate::{Cluster, fixture};
 pub(crate) struct PageDatabase<'a> {
     pub(crate) cluster: &'a Cluster,
     database: String,
+    empty: bool,
 }
 
 impl<'a> PageDatabase<'a> {
     /// Returns the database that every cluster has.
     pub(crate) fn of_cluster(cluster: &'a Cluster) -> Self {
-        Self { cluster, database: DATABASE.to_owned() }
+        Self { cluster, database: DATABASE.to_owned(), empty: false }
     }
 
     /// Creates a database: an empty one, or a copy of that of the cluster.
@@ -31,7 +32,7 @@ impl<'a> PageDatabase<'a> {
         if empty && cluster.has_vector() {
             run_in(cluster, SUPERUSER, &database, "CREATE EXTENSION vector").await;
         }
-        Self { cluster, database }
+        Self { cluster, database, empty }
     }
 
     /// Replaces the parameters of a query by an embedding, or by ids and scores of hits.
@@ -87,9 +88,12 @@ impl<'a> PageDatabase<'a> {
         match arguments[0].as_str() {
             _ if help || self.cluster.has_vector() => {}
             "init" => arguments.push("--no-embed".into()),
-            // The chunks are those of the model all the same.
             "ingest" | "sync" => {
-                arguments.extend(["--no-embed", "--sizer", "wordpieces"].map(Into::into));
+                arguments.push("--no-embed".into());
+                // The chunks are those of the model all the same, except where a page records sizes of its own.
+                if !self.empty {
+                    arguments.extend(["--sizer", "wordpieces"].map(Into::into));
+                }
             }
             _ => {}
         }

@@ -142,7 +142,7 @@ async fn open(
                 let Ok(connected) = tokio::time::timeout(timeout, connecting).await else {
                     return Err(OpenError::Unreachable(Error::Connect {
                         failure: ConnectFailure::Unreachable,
-                        cause: "timeout".into(),
+                        cause: format!("timeout, at {}", target.address()),
                     }));
                 };
                 connected
@@ -170,8 +170,22 @@ fn convert(error: &tokio_postgres::Error, target: &Target, store: &str) -> Error
             );
             Error::Connect { failure: ConnectFailure::PasswordMissing, cause }
         }
+        (Error::Connect { failure, cause }, _) => {
+            Error::Connect { failure, cause: format!("{cause}, at {}", target.address()) }
+        }
         (error, _) => error,
     }
+}
+
+/// Returns the database of a connection string and of the sources of libpq; `None` if they are invalid or name none.
+pub(super) fn database_name(url: &str) -> Option<String> {
+    let options = Options::gather(url, &ProcessEnvironment).ok()?;
+    options.get("dbname").map(ToOwned::to_owned)
+}
+
+/// Returns the folder with the socket of a server on this machine that listens on the default port.
+pub(super) fn socket_folder() -> Option<&'static str> {
+    target::socket_folder(target::PORT)
 }
 
 /// Returns whether a pooler shares the server's processes between connections; opens a second one.

@@ -204,9 +204,15 @@ impl Error {
     /// Converts an error of the driver in an operation that has remedies of its own.
     pub(super) fn during(operation: Operation, store: &str, error: &tokio_postgres::Error) -> Self {
         if let Some(database) = error.as_db_error() {
+            let lacks_extension = remedy::lacks_extension(database.code(), database.hint());
+            let message = if lacks_extension && operation == Operation::Other {
+                "pg_passage is not installed in the database"
+            } else {
+                database.message()
+            };
             return Error::Database {
                 code: database.code().clone(),
-                message: database.message().to_owned(),
+                message: message.to_owned(),
                 hint: database.hint().map(ToOwned::to_owned),
                 store: store.to_owned(),
                 operation,

@@ -137,7 +137,7 @@ async def test_both_drivers_return_the_same_types(url):
 
 
 def test_spans_and_citations_are_bytes_of_source_and_content(connection):
-    sources = documents.texts()
+    sources = documents.texts() | documents.handbook()
     for passage in Store(connection).search(QUESTION, documents.embed(QUESTION)):
         source = sources[passage.uri].encode()
         for citation, chunk in zip(passage.citations, passage.chunk_ids, strict=True):

@@ -12,6 +12,7 @@ import sys
 import tarfile
 import zipfile
 
+import documents
 import pytest
 
 import pg_passage
@@ -59,6 +60,15 @@ def test_the_wheel_has_the_modules_the_marker_of_types_and_the_license():
     assert wheel()[f"pg_passage-{VERSION}.dist-info/licenses/LICENSE"] == (ROOT / "LICENSE").read_bytes()
 
 
+def test_pip_installs_the_package_from_a_checkout(tmp_path):
+    # Without isolation, since this would download flit_core: PACKAGING has it.
+    options = ["--no-index", "--no-deps", "--no-build-isolation", "--target", tmp_path]
+    done = subprocess.run([sys.executable, "-m", "pip", "install", *options, PACKAGE], capture_output=True, text=True)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert {path.name for path in (tmp_path / "pg_passage").iterdir() if path.is_file()} == MODULES
+
+
 def test_the_archive_of_the_source_builds_the_same_wheel(tmp_path):
     for name, text in source().items():
         path = tmp_path / name
@@ -100,9 +110,7 @@ def check_types(path):
 
 
 def test_the_examples_of_the_readme_have_types(tmp_path):
-    blocks = re.findall(r"```python\n(.*?)```", (PACKAGE / "README.md").read_text(), re.S)
-    given = 'DATABASE_URL = ""\ndef embed(text: str) -> list[float]: return []\n'
-    (tmp_path / "readme.py").write_text(given + "".join(blocks))
+    (tmp_path / "readme.py").write_text("".join(documents.readme_blocks()))
 
     assert check_types(tmp_path / "readme.py").startswith("Success")
 

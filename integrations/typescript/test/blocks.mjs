@@ -16,10 +16,14 @@ function write(name, imports, found, last) {
 }
 
 // pg reads DATABASE_URL, and postgres.js the variables of libpq.
-const given = `import { connection, embed } from './database.js'
-Object.assign(process.env, { PGHOST: connection.host, PGPORT: String(connection.port), PGUSER: connection.user, PGDATABASE: connection.database })
-const lines: string[] = []
+const variables = `Object.assign(process.env, { PGHOST: connection.host, PGPORT: String(connection.port), PGUSER: connection.user, PGDATABASE: connection.database })
+`
+const given = `import { connection, embed as known } from './database.js'
+${variables}const lines: string[] = []
 console.log = (...values: unknown[]) => void lines.push(values.join(' '))
+// In place of \`passage serve\`, whose model these tests do not need: the embeddings in the database are not of a model.
+globalThis.fetch = async (_url, request) =>
+  Response.json({ data: [{ embedding: known(JSON.parse(request!.body as string).input) }] })
 `
 const readme = blocks(readFileSync(`${root}/integrations/typescript/README.md`, 'utf8'))
 // A comment after console.log shows what it prints.
@@ -36,7 +40,7 @@ write('readme', given, readme, checked)
 const page = blocks(readFileSync(`${root}/docs/recipes/frameworks.md`, 'utf8'))
 write(
   'frameworks',
-  `import { pool } from './database.js'\n`,
+  `import { connection } from './database.js'\n${variables}`,
   page,
-  `if (documents.length === 0) throw new Error('the block found nothing')`,
+  `if (documents.length === 0) throw new Error('the block found nothing')\nawait pool.end()`,
 )

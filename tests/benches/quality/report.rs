@@ -33,6 +33,16 @@ pub fn title(set: &Set) -> String {
     format!("{}: {questions} questions, {documents} documents", set.name)
 }
 
+/// Returns the mean of figures, 0 without any.
+pub fn mean(figures: &[f64]) -> f64 {
+    figures.iter().sum::<f64>() / figures.len().max(1) as f64
+}
+
+/// Returns for each recall whether the answer is complete: 1 or 0.
+pub fn completeness(recalls: &[f64]) -> Vec<f64> {
+    recalls.iter().map(|recall| f64::from(*recall >= 1.0)).collect()
+}
+
 /// Writes recall and completeness of all questions for each budget, and the difference from the compared
 /// configuration, if there is one.
 ///
@@ -42,16 +52,13 @@ pub fn figures(
     first: Option<&[Vec<f64>]>,
     recalls: &[Vec<f64>],
 ) -> fmt::Result {
-    let complete = |recall: &f64| f64::from(*recall >= 1.0);
     let both = |recalls: &[Vec<f64>]| -> Vec<Vec<f64>> {
-        let pairs =
-            recalls.iter().map(|recalls| [recalls.clone(), recalls.iter().map(complete).collect()]);
+        let pairs = recalls.iter().map(|recalls| [recalls.clone(), completeness(recalls)]);
         pairs.flatten().collect()
     };
     let first = first.map(both);
     for (at, figure) in both(recalls).iter().enumerate() {
-        let mean = figure.iter().sum::<f64>() / figure.len().max(1) as f64;
-        write!(formatter, " {mean:.3}")?;
+        write!(formatter, " {:.3}", mean(figure))?;
         if let Some(first) = &first {
             write!(formatter, " {}", difference(&first[at], figure))?;
         }

@@ -1,6 +1,5 @@
 """Sections and collections of LangChain in an adopted store."""
 
-import psycopg_pool
 from frameworks import adopted, recipe
 from layouts.langchain_pgvector import LangChainPGVector
 from layouts.langchain_store import LangChainStore, WordEmbeddings
@@ -26,11 +25,12 @@ def test_a_deleted_collection_of_pgvector_leaves_no_chunks(database):
         assert connection.execute("SELECT count(*) FROM app.documents").fetchone() == (0,)
 
 
-def test_who_comes_from_langchain_gets_passages_of_the_same_chunks(database):
-    with psycopg_pool.ConnectionPool(database, min_size=1) as pool:
-        session = {"DATABASE_URL": database, "pool": pool, "embeddings": WordEmbeddings()}
-        recipe.come_from(LangChainStore(database), session, "LangChain")
-        session["engine"]._run_as_sync(session["engine"].close())
+def test_who_comes_from_langchain_gets_passages_of_the_same_chunks(database, monkeypatch):
+    monkeypatch.setenv("DATABASE_URL", database)
+    session = {"embeddings": WordEmbeddings()}
+    recipe.come_from(LangChainStore(database), session, "LangChain")
+    session["engine"]._run_as_sync(session["engine"].close())
+    session["pool"].close()
 
     ids = [chunk for passage in session["passages"] for chunk in passage.metadata["source_ids"]]
     assert {document.id for document in session["documents"]} & set(ids)

@@ -8,6 +8,7 @@ import sys
 import urllib.parse
 import urllib.request
 
+import documents
 import openai
 import psycopg
 import pytest
@@ -15,6 +16,15 @@ import pytest
 from http_calls import request
 from servers import CLIENT, ROOT, TOKEN, run, serving
 from statements import count, until
+
+
+def test_the_function_of_the_readme_for_python_embeds_with_the_model_of_the_store(library, server):
+    [block] = [block for block in documents.readme_blocks() if "def embed" in block]
+    session = {}
+    exec(block.replace("http://127.0.0.1:8642", server), session)
+
+    expected = json.loads(run(library, "embed", "--query", "How do I rotate a log?"))
+    assert session["embed"]("How do I rotate a log?") == pytest.approx(expected, abs=1e-6)
 
 
 def test_the_client_of_openai_embeds_with_the_model_of_the_store(library, server):

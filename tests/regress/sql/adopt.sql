@@ -188,6 +188,11 @@ SELECT count(*) > 10 FROM passage.adopt('app.unknown', 'plain', content => 'word
 INSERT INTO app.unknown VALUES (2, 'two'), (1, 'one'), (3, 'three');
 SELECT ordinal, content, section FROM plain.chunks ORDER BY ordinal;
 SELECT problem FROM passage.check_store('plain', data => true);
+-- a store shows one table: another one of the same layout would take its place, and break its writers
+CREATE TABLE app.second (LIKE app.unknown INCLUDING ALL);
+SELECT passage.adopt('app.second', 'plain');
+INSERT INTO app.unknown VALUES (4, 'four');
+SELECT count(*) FROM plain.chunks;
 -- without sections auto takes the adjacent chunks
 SELECT role, source_id FROM passage.expand_context(passage.chunk_id('plain', '2'), store => 'plain');
 SELECT count(*) FROM passage.unadopt('plain');

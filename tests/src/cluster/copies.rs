@@ -7,6 +7,7 @@ use std::path::Path;
 use super::keeper::Keeper;
 use super::{Cluster, SUPERUSER};
 use crate::markdown::Page;
+use crate::path_with;
 use crate::wait::until;
 
 impl Cluster {
@@ -66,10 +67,7 @@ impl Cluster {
     ///
     /// Panics if a command of the script fails.
     pub fn shell(&self, script: &str, folder: &Path) -> String {
-        let programs = self.installation.bin("");
-        let mut paths = vec![programs];
-        paths.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
-        let paths = std::env::join_paths(paths).expect("paths have no colon");
+        let paths = path_with([self.installation.bin("")]);
         let mut shell = self.installation.command("sh");
         shell.args(["-ec", script]).current_dir(folder).env("PATH", paths);
         shell.env("PGHOST", self.folder()).env("PGUSER", SUPERUSER).env_remove("PGPORT");

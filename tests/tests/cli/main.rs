@@ -230,12 +230,18 @@ async fn assert_sound(cluster: &Cluster) {
     assert_eq!(cluster.query_lines(wrong).await, [""; 0], "documents with a wrong chunk_count");
 }
 
-/// Returns the id of the next transaction. It is unchanged if no transaction has written since.
+/// The id of the next transaction. It is unchanged if no transaction has written since.
+const NEXT_TRANSACTION: &str = "SELECT pg_snapshot_xmax(pg_current_snapshot())";
+
+/// Returns the id of the next transaction when no session of a client is left.
+///
+/// A session drops its temporary tables in a transaction of its own, after its client has ended.
 async fn next_transaction(cluster: &Cluster) -> String {
-    cluster.query_text("SELECT pg_snapshot_xmax(pg_current_snapshot())").await
+    until_disconnected(cluster).await;
+    cluster.query_text(NEXT_TRANSACTION).await
 }
 
-/// Waits until the server has closed the sessions of clients that were killed.
+/// Waits until the server has closed the sessions of clients that have ended.
 async fn until_disconnected(cluster: &Cluster) {
     let others = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'passage'";
     let is_alone = async || cluster.query_text(others).await == "0";

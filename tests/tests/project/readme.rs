@@ -4,10 +4,9 @@
 //! they run on the server of the test: `make` only plans its work, because the test of a build is the build, and
 //! `docker compose` runs the command in the place of the container.
 
-use passage_tests::Cluster;
-use passage_tests::cases;
 use passage_tests::cluster::{SUPERUSER, client_path, model_path};
 use passage_tests::markdown::{Page, root};
+use passage_tests::{Cluster, cases, path_with};
 use std::fs;
 use std::os::unix::fs::symlink;
 use tokio::process::Command;
@@ -37,7 +36,7 @@ docker() {
 }
 "#;
 
-/// Runs a script on a machine with the server of the test, in a checkout whose folder `docs` has the handbook.
+/// Runs a script on a machine with the server of the test, in the root of a checkout.
 async fn run(cluster: &Cluster, script: &str) -> String {
     let home = tempfile::tempdir().unwrap();
     let checkout = home.path().join("checkout");
@@ -45,22 +44,21 @@ async fn run(cluster: &Cluster, script: &str) -> String {
     for folder in [&checkout, &models] {
         fs::create_dir_all(folder).unwrap();
     }
-    for name in ["Makefile", "ground", "packages"] {
+    for name in ["Makefile", "ground", "packages", "tests"] {
         symlink(root().join(name), checkout.join(name)).unwrap();
     }
-    let handbook = root().join("tests/fixtures/handbook");
-    symlink(&handbook, checkout.join("docs")).unwrap();
     symlink(model_path().unwrap(), models.join("all-MiniLM-L6-v2")).unwrap();
     let client = client_path();
     let psql = cluster.installation().bin("psql");
-    let folders = [client.parent().unwrap(), psql.parent().unwrap()];
-    let path = folders.map(|folder| folder.display().to_string()).join(":");
-    let url = cluster.url_as(SUPERUSER);
-    let script = script.replace("postgresql:///mydb?host=/var/run/postgresql", &format!("'{url}'"));
+    let path = path_with([client.parent().unwrap(), psql.parent().unwrap()]);
+    let folder = format!("{}&user={SUPERUSER}", cluster.folder().display());
+    let script = script.replace("/var/run/postgresql", &folder);
     let mut shell = Command::new("sh");
     shell.args(["-c", &format!("{PROGRAMS}{script}")]).current_dir(&checkout).env_clear();
-    shell.env("PATH", format!("{path}:{}", std::env::var("PATH").unwrap()));
-    shell.env("HOME", home.path()).env("DOCUMENTS", &handbook);
+    shell
+        .env("PATH", path)
+        .env("HOME", home.path())
+        .env("DOCUMENTS", root().join("tests/fixtures"));
     // The environment of the services in the compose file.
     shell.env("PGHOST", cluster.folder()).env("PGDATABASE", "passage").env("PGUSER", SUPERUSER);
     let output = shell.output().await.unwrap();

@@ -6,8 +6,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use passage_tests::cases;
 use passage_tests::markdown::{Page, code, root, table, tables};
+use passage_tests::{cases, path_with};
 
 fn read(name: &str) -> String {
     fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
@@ -54,6 +54,18 @@ fn all_packages_have_the_version_of_the_extension() {
         let package: serde_json::Value =
             serde_json::from_str(&read(&format!("integrations/typescript/{file}"))).unwrap();
         assert_eq!(package["version"], version, "{file}");
+    }
+}
+
+/// `flit_core` refuses a license that is outside of the folder of a package, also by a link, so each package has a copy.
+#[test]
+fn packages_for_other_languages_have_a_copy_of_the_license() {
+    let license = read("LICENSE");
+    for package in fs::read_dir(root().join("integrations")).unwrap() {
+        let copy = package.unwrap().path().join("LICENSE");
+        let name = copy.display();
+        assert!(copy.symlink_metadata().is_ok_and(|file| file.is_file()), "{name} is not a file");
+        assert!(fs::read_to_string(&copy).unwrap() == license, "{name} differs from LICENSE");
     }
 }
 
@@ -131,7 +143,7 @@ fn run(project: &Path, script: &str, arguments: &[&str], variables: &[(&str, &st
     Command::new(project.join(script))
         .args(arguments)
         .env_remove("CARGO_TARGET_DIR")
-        .env("PATH", format!("{}:{}", programs.display(), std::env::var("PATH").unwrap()))
+        .env("PATH", path_with([programs]))
         .envs(variables.iter().copied())
         .output()
         .unwrap()

@@ -5,7 +5,7 @@ use super::options::splitting::default_splitting;
 use super::options::{Embedder, EmbeddingType, Server};
 use super::output::findings::lines;
 use super::output::print::{fail, print, print_error};
-use super::output::render::{self, ERROR, printable};
+use super::output::render::{self, ERROR, count, line, printable};
 use crate::Error;
 use crate::store::{
     Finding, InitOptions, OtherSizes, Settings, Severity, setup_without_connection,
@@ -28,11 +28,13 @@ Examples:
   passage init --partitions 8
   passage init --store tenant_1 --distributed schema";
 
-/// The remedies for a missing model.
-const MODEL: &str = "\
-passage model fetch
-Or use a service: passage init --embed-url https://api.openai.com/v1 --embed-model text-embedding-3-small
-Or create a store without embeddings: passage init --no-embed";
+/// The remedy for a missing model: the first command, or another one.
+const MODEL: &str = "Download it, or use a service, or create a store without embeddings. One of:";
+const MODEL_COMMANDS: [&str; 3] = [
+    "passage model fetch",
+    "passage init --embed-url https://api.openai.com/v1 --embed-model text-embedding-3-small",
+    "passage init --no-embed",
+];
 
 #[derive(Args)]
 pub struct Init {
@@ -100,14 +102,19 @@ impl Init {
         let with_embeddings = !self.no_embed;
         let mut findings = match self.server.connect().await {
             Ok(store) => store.doctor_setup(with_embeddings).await.unwrap_or_default(),
-            Err(Error::Store(error)) => setup_without_connection(Some(&error), with_embeddings),
-            Err(_) => setup_without_connection(None, with_embeddings),
+            Err(error) => {
+                let error = if let Error::Store(error) = &error { Some(error) } else { None };
+                let url = self.server.url().unwrap_or_default();
+                setup_without_connection(&url, error, with_embeddings)
+            }
         };
         // A service is not asked a second time.
         if with_embeddings && self.embedder.service().is_none() {
             findings.push(match load(&self.embedder.model) {
                 Ok(model) => Finding::good("model", model.name()),
-                Err(error) => Finding::bad("model", error.to_string(), MODEL),
+                Err(error) => {
+                    Finding::bad("model", error.to_string(), MODEL).with_commands(MODEL_COMMANDS)
+                }
             });
         }
         findings
@@ -139,28 +146,52 @@ impl Init {
         if !(self.no_embed && store.has_embeddings().await?) {
             store.in_owned_transaction(store.record_settings(&settings)).await?;
         }
-        let render = if self.json { as_json } else { as_text };
-        print(&render(store.name(), statements, settings.model.as_ref()));
+        // Only a new column of embeddings lacks those of all chunks; to count is slow in a large store.
+        let unembedded = match settings.model {
+            Some(_) if statements > 0 => store.count_unembedded(None).await?,
+            _ => 0,
+        };
+        let created =
+            Created { store: store.name(), statements, model: settings.model.as_ref(), unembedded };
+        print(&if self.json { created.as_json() } else { created.as_text() });
         Ok(())
     }
 }
 
-/// Returns the result of `init`.
-fn as_text(store: &str, statements: usize, model: Option<&(String, usize)>) -> String {
-    let what = if statements == 0 { "already exists" } else { "is ready" };
-    let with = match model {
-        Some((model, dimensions)) => {
-            format!("with embeddings of {}, {dimensions} dimensions", printable(model))
-        }
-        None => "without embeddings".into(),
-    };
-    format!("the store \"{}\" {what}, {with}\n", printable(store))
+/// The result of `init`.
+struct Created<'a> {
+    store: &'a str,
+    /// The number of statements executed.
+    statements: usize,
+    /// The name and the dimensions of the model.
+    model: Option<&'a (String, usize)>,
+    /// The number of chunks without an embedding.
+    unembedded: u64,
 }
 
-/// Returns the result of `init` as one JSON object.
-fn as_json(store: &str, statements: usize, model: Option<&(String, usize)>) -> String {
-    let (name, dimensions) = model.map(|(name, dimensions)| (name, dimensions)).unzip();
-    render::json(&json!({
-        "store": store, "statements": statements, "model": name, "dimensions": dimensions,
-    }))
+impl Created<'_> {
+    fn as_text(&self) -> String {
+        let Self { store, statements, model, unembedded } = *self;
+        let what = if statements == 0 { "already exists" } else { "is ready" };
+        let with = match model {
+            Some((model, dimensions)) => {
+                format!("with embeddings of {}, {dimensions} dimensions", printable(model))
+            }
+            None => "without embeddings".into(),
+        };
+        let mut output = format!("the store \"{}\" {what}, {with}\n", printable(store));
+        if unembedded > 0 {
+            let chunks = count(unembedded as usize, "chunk");
+            line(&mut output, &format!("{chunks} without an embedding: run passage embed"));
+        }
+        output
+    }
+
+    fn as_json(&self) -> String {
+        let (name, dimensions) = self.model.map(|(name, dimensions)| (name, dimensions)).unzip();
+        render::json(&json!({
+            "store": self.store, "statements": self.statements, "model": name, "dimensions": dimensions,
+            "unembedded": self.unembedded,
+        }))
+    }
 }

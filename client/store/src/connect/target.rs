@@ -6,10 +6,13 @@ use super::passfile::{self, Login, Lookup};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio_postgres::Config;
-use tokio_postgres::config::{ChannelBinding, SslNegotiation, TargetSessionAttrs};
+use tokio_postgres::config::{ChannelBinding, Host, SslNegotiation, TargetSessionAttrs};
 
 /// The default of `connect_timeout`; libpq waits without a limit.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The default port of PostgreSQL.
+pub(super) const PORT: u16 = 5432;
 
 /// The default folders of PostgreSQL's socket: Debian's, and that of the sources.
 const SOCKET_FOLDERS: [&str; 2] = ["/var/run/postgresql", "/tmp"];
@@ -24,6 +27,18 @@ pub(super) struct Target {
     pub(super) timeout: Option<Duration>,
     /// A password file that is ignored, since other users can read it.
     pub(super) ignored_passfile: Option<PathBuf>,
+}
+
+impl Target {
+    /// Returns the address in messages, such as `127.0.0.1:5432` or `/tmp/.s.PGSQL.5432`.
+    pub(super) fn address(&self) -> String {
+        let port = self.config.get_ports().first().copied().unwrap_or(PORT);
+        match self.config.get_hosts().first() {
+            Some(Host::Tcp(host)) => format!("{host}:{port}"),
+            Some(Host::Unix(folder)) => format!("{}/.s.PGSQL.{port}", folder.display()),
+            None => format!("port {port}"),
+        }
+    }
 }
 
 /// Returns the servers in the order in which the client tries them.
@@ -45,7 +60,7 @@ pub(super) fn targets(
         let port =
             match ports.get(position).or_else(|| ports.first()).filter(|port| !port.is_empty()) {
                 Some(port) => port.parse().map_err(|_| "a port must be a number up to 65535")?,
-                None => 5432,
+                None => PORT,
             };
         let named = |list: &[&str]| {
             list.get(position).filter(|name| !name.is_empty()).map(|name| (*name).to_owned())
@@ -169,6 +184,11 @@ fn common_config(options: &Options) -> Result<Config, OptionError> {
 
 /// Returns the default host of psql: the folder of a local socket if it exists, else `localhost`.
 fn default_host(port: u16) -> String {
-    let socket = |folder: &&&str| Path::new(folder).join(format!(".s.PGSQL.{port}")).exists();
-    SOCKET_FOLDERS.iter().find(socket).map_or("localhost", |folder| folder).to_owned()
+    socket_folder(port).unwrap_or("localhost").to_owned()
+}
+
+/// Returns the folder with the socket of a server on this machine.
+pub(super) fn socket_folder(port: u16) -> Option<&'static str> {
+    let socket = |folder: &&str| Path::new(folder).join(format!(".s.PGSQL.{port}")).exists();
+    SOCKET_FOLDERS.into_iter().find(socket)
 }

@@ -98,6 +98,12 @@ pub(super) fn unknown_model(store: &str, has_settings: bool) -> String {
     )
 }
 
+/// Returns whether the database lacks the extension: PostgreSQL then misses an internal schema, and its error has no
+/// HINT, while an error of the extension has one.
+pub(super) fn lacks_extension(code: &SqlState, hint: Option<&str>) -> bool {
+    *code == SqlState::INVALID_SCHEMA_NAME && hint.is_none()
+}
+
 /// Returns the remedy for an error of PostgreSQL: the client's, else the server's HINT.
 pub(super) fn database(
     code: &SqlState,
@@ -115,9 +121,7 @@ pub(super) fn database(
         ("58P01", _) => {
             "Install the files of pg_passage (make install PG_CONFIG=/path/to/pg_config) and of pgvector on the server.".into()
         }
-        // The extension's error has a HINT. PostgreSQL's error for the missing schema of the extension
-        // has none.
-        ("3F000", _) if hint.is_none() => {
+        _ if lacks_extension(code, hint) => {
             "Run passage init, or CREATE EXTENSION pg_passage CASCADE.".into()
         }
         ("3F000" | "42P01", _) => format!("Run passage init --store {store} to create the store."),

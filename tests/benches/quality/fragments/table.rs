@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::super::bootstrap::difference;
 use super::super::excerpts::ExcerptScore;
+use super::super::report::mean;
 use super::super::saved::Recalls;
 use super::super::set::Question;
 
@@ -111,8 +112,4 @@ impl MethodScores {
         let figures: Vec<_> = self.scores.iter().map(|one| f64::from(is(one))).collect();
         mean(&figures)
     }
-}
-
-fn mean(figures: &[f64]) -> f64 {
-    figures.iter().sum::<f64>() / figures.len().max(1) as f64
 }

@@ -84,12 +84,16 @@ async fn a_missing_file_is_named_before_a_server_or_a_model() {
 async fn init_on_an_empty_machine_lists_what_is_missing_in_order() {
     let home = tempfile::tempdir().unwrap();
     for (arguments, url, parts) in cases([
-        (&["init"][..], None, &["server", "pgvector", "pg_passage", "role", "model"][..]),
+        (
+            &["init"][..],
+            None,
+            &["server", "pgvector", "pg_passage", "vector in the database", "model"][..],
+        ),
         (&["init", "--no-embed"], None, &["server", "pg_passage"]),
         (
             &["init"],
             Some("postgresql://127.0.0.1:1/x"),
-            &["server", "pgvector", "pg_passage", "role", "model"],
+            &["server", "pgvector", "pg_passage", "vector in the database", "model"],
         ),
     ]) {
         let mut command = on_an_empty_machine(home.path());
@@ -105,6 +109,18 @@ async fn init_on_an_empty_machine_lists_what_is_missing_in_order() {
         let names_model = run.stderr.contains("        passage model fetch\n");
         assert_eq!(names_model, !arguments.contains(&"--no-embed"), "{}", run.stderr);
     }
+}
+
+/// A name from a URL is one word of a command, and stays on its line.
+#[tokio::test]
+async fn a_hostile_database_name_is_no_command_of_its_own() {
+    let home = tempfile::tempdir().unwrap();
+    let mut command = on_an_empty_machine(home.path());
+    command.env("DATABASE_URL", "postgresql://127.0.0.1:1/a%27%0Atouch%20x%0A%27");
+    let run = RunOutput::of(command.arg("init")).await;
+    assert!(run.stderr.contains("touch x"), "{}", run.stderr);
+    let commands = run.stderr.lines().map(str::trim_start);
+    assert!(!commands.into_iter().any(|line| line.starts_with("touch")), "{}", run.stderr);
 }
 
 /// Returns the parts that `init` checked, in order.

@@ -2,8 +2,8 @@
 
 use crate::web_site::{Page, Site};
 use crate::{Sources, text_cluster};
-use passage_tests::cases;
 use passage_tests::cluster::client_path;
+use passage_tests::{cases, path_with};
 use std::fs;
 use tokio::process::Command;
 
@@ -56,8 +56,7 @@ async fn every_example_runs() {
     zip.start_file("page.md", zip::write::SimpleFileOptions::default()).unwrap();
     fs::write(home.join("pages.zip"), zip.finish().unwrap().into_inner()).unwrap();
 
-    let programs = client_path().parent().unwrap().to_str().unwrap().to_owned();
-    let path = format!("{programs}:{}", std::env::var("PATH").unwrap());
+    let path = path_with(client_path().parent());
     let mut count = 0;
     for command in cases(["ingest", "sync", "reindex", "remove"]) {
         for example in examples(command).await {

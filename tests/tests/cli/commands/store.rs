@@ -26,7 +26,7 @@ async fn init_creates_extension_and_store_and_a_second_run_changes_nothing() {
     assert_eq!(second, "the store \"rag\" already exists, without embeddings\n");
     let said = cluster.passage(["init", "--no-embed", "--json"]).await;
     let said: Value = serde_json::from_str(&said).unwrap();
-    let expected = json!({ "store": "rag", "statements": 0, "model": null, "dimensions": null });
+    let expected = json!({ "store": "rag", "statements": 0, "model": null, "dimensions": null, "unembedded": 0 });
     assert_eq!(said, expected);
     assert_eq!(cluster.query_lines(CATALOG).await, catalog);
     assert_eq!(next_transaction(&cluster).await, next);
@@ -56,6 +56,24 @@ async fn init_creates_a_store_for_the_models_embeddings() {
 
     let output = cluster.passage(["search", "--store", "Mine", "how to water seedlings"]).await;
     assert!(output.contains("Seedlings are watered from below"), "{output}");
+}
+
+#[tokio::test]
+async fn init_that_adds_embeddings_tells_how_many_chunks_lack_one() {
+    let cluster = text_cluster().await;
+    if lacks_embedding(&cluster, "init tells how many chunks lack an embedding") {
+        return;
+    }
+    cluster.execute_as(SUPERUSER, "CREATE EXTENSION IF NOT EXISTS vector").await;
+    cluster.passage(["ingest", "--no-embed", fixture!("client/garden/watering.txt")]).await;
+    let chunks = cluster.query_text("SELECT count(*) FROM rag.chunks").await;
+    let added = cluster.passage(["init"]).await;
+    let chunks = if chunks == "1" { "1 chunk".into() } else { format!("{chunks} chunks") };
+    assert!(
+        added.ends_with(&format!("\n{chunks} without an embedding: run passage embed\n")),
+        "{added}"
+    );
+    assert!(!cluster.passage(["init"]).await.contains("passage embed"));
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! A pooler between client and server. The reindex of a store refuses transaction mode before it leaves state in a
 //! session. All commands work in session mode, and none in statement mode. `pooled_commands` has transaction mode.
 
-use crate::{RunOutput, Sources, assert_sound, ingest_text, next_transaction, text_cluster};
+use crate::{NEXT_TRANSACTION, RunOutput, Sources, assert_sound, ingest_text, text_cluster};
 use passage_tests::cases;
 use passage_tests::cluster::{OWNER, Pooler, SUPERUSER};
 use tokio_postgres::NoTls;
@@ -59,7 +59,7 @@ async fn reindex_refuses_a_transaction_pooler_before_it_changes_anything() {
     ]) {
         let what = "reindex refuses a transaction pooler";
         let Some(pooler) = cluster.pooler(what, settings).await else { return };
-        let next = next_transaction(&cluster).await;
+        let next = cluster.query_text(NEXT_TRANSACTION).await;
         let mut busy = tokio::task::JoinSet::new();
         for _ in 0..others {
             let config = pooler.config(SUPERUSER);
@@ -82,7 +82,11 @@ async fn reindex_refuses_a_transaction_pooler_before_it_changes_anything() {
             RunOutput::of(&mut program).await.assert_refusal(REFUSED, REMEDY);
         }
         busy.shutdown().await;
-        assert_eq!(next_transaction(&cluster).await, next, "{settings}: something was written");
+        assert_eq!(
+            cluster.query_text(NEXT_TRANSACTION).await,
+            next,
+            "{settings}: something was written"
+        );
         assert_unchanged(&pooler, settings).await;
     }
 }
@@ -97,7 +101,7 @@ async fn a_statement_pooler_is_refused_by_all_commands() {
     let settings = "pool_mode = statement\nserver_round_robin = 1";
     let what = "a statement pooler is refused";
     let Some(pooler) = cluster.pooler(what, settings).await else { return };
-    let next = next_transaction(&cluster).await;
+    let next = cluster.query_text(NEXT_TRANSACTION).await;
     let (refused, remedy) =
         (REFUSED.replace("transaction", "statement"), "pool_mode = transaction");
     for arguments in cases([
@@ -122,7 +126,7 @@ async fn a_statement_pooler_is_refused_by_all_commands() {
         "{}",
         doctor.stdout
     );
-    assert_eq!(next_transaction(&cluster).await, next, "something was written");
+    assert_eq!(cluster.query_text(NEXT_TRANSACTION).await, next, "something was written");
     assert_unchanged(&pooler, settings).await;
 }
 

@@ -57,7 +57,7 @@ async fn without_extension_or_store_the_refusal_names_init() {
     let book = sources.book();
     for command in cases([&["ingest", "--no-embed", &book][..], &["outline", "a"], &["status"]]) {
         let run = run_client(&cluster, command).await;
-        run.assert_refusal("passage\" does not exist", "Run passage init");
+        run.assert_refusal("pg_passage is not installed in the database", "Run passage init");
     }
     cluster.execute("CREATE EXTENSION pg_passage CASCADE").await;
     for command in cases([&["ingest", "--no-embed", &book][..], &["outline", "a"], &["status"]]) {

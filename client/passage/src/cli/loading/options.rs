@@ -65,7 +65,7 @@ pub struct Loading {
     /// Print only errors
     #[arg(long, short)]
     pub quiet: bool,
-    // Flattened options come last, because their headings apply to all that follow.
+    // Groups with a heading come last, because it applies to all options that follow.
     #[command(flatten)]
     pub overrides: MetadataOptions,
     #[command(flatten)]

@@ -3,10 +3,10 @@
 use super::render::{BOLD, ERROR, GOOD, WARNING, count, line, printable};
 use crate::store::{Finding, Severity};
 
-/// Returns a line for each finding, with the lines of its remedy below.
+/// Returns a line for each finding, with its remedy and each command of it below.
 pub fn lines(findings: &[Finding]) -> String {
     let mut output = String::new();
-    for Finding { severity, subject, finding, remedy } in findings {
+    for Finding { severity, subject, finding, remedy, commands } in findings {
         let (style, word) = match severity {
             Severity::Good => (GOOD, "good"),
             Severity::Warning => (WARNING, "warning"),
@@ -14,7 +14,7 @@ pub fn lines(findings: &[Finding]) -> String {
         };
         let (subject, finding) = (printable(subject), printable(finding));
         line(&mut output, &format!("{style}{word:<8}{style:#}{BOLD}{subject}{BOLD:#}: {finding}"));
-        for text in remedy.iter().flat_map(|remedy| remedy.lines()) {
+        for text in remedy.iter().chain(commands) {
             line(&mut output, &format!("        {}", printable(text)));
         }
     }

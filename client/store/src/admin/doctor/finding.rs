@@ -36,13 +36,16 @@ pub struct Finding {
     pub finding: String,
     /// The action to take: a statement, a command or a sentence.
     pub remedy: Option<String>,
+    /// The commands of the remedy for a shell, if it needs some.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<String>,
 }
 
 impl Finding {
     /// Returns a finding without a problem.
     pub fn good(subject: impl Into<String>, finding: impl Into<String>) -> Self {
         let (subject, finding) = (subject.into(), finding.into());
-        Self { severity: Severity::Good, subject, finding, remedy: None }
+        Self { severity: Severity::Good, subject, finding, remedy: None, commands: Vec::new() }
     }
 
     /// Returns a finding about something that can be improved.
@@ -65,5 +68,12 @@ impl Finding {
         remedy: impl Into<String>,
     ) -> Self {
         Self { severity: Severity::Bad, ..Self::warning(subject, finding, remedy) }
+    }
+
+    /// Adds the commands of the remedy.
+    #[must_use]
+    pub fn with_commands<C: Into<String>>(mut self, commands: impl IntoIterator<Item = C>) -> Self {
+        self.commands.extend(commands.into_iter().map(Into::into));
+        self
     }
 }

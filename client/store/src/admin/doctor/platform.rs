@@ -1,7 +1,6 @@
 //! The commands that install PostgreSQL, pgvector and `pg_passage`, by platform.
 
 use crate::postgres_text::quote_identifier;
-use std::path::Path;
 
 /// A family of systems with the same package manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,15 +57,15 @@ impl Platform {
     }
 
     /// Returns the commands that install and start a server.
-    pub fn install_server(self) -> &'static str {
+    pub fn install_server(self) -> &'static [&'static str] {
         match self {
-            Self::Debian => "sudo apt install postgresql",
-            Self::RedHat => {
-                "sudo dnf install postgresql-server postgresql-contrib\n\
-                 sudo postgresql-setup --initdb && sudo systemctl enable --now postgresql"
-            }
-            Self::Homebrew => "brew install postgresql@18 && brew services start postgresql@18",
-            Self::Other => "Install PostgreSQL 15 to 18: https://www.postgresql.org/download/",
+            Self::Debian => &["sudo apt install postgresql"],
+            Self::RedHat => &[
+                "sudo dnf install postgresql-server postgresql-contrib",
+                "sudo postgresql-setup --initdb && sudo systemctl enable --now postgresql",
+            ],
+            Self::Homebrew => &["brew install postgresql@18 && brew services start postgresql@18"],
+            Self::Other => &["Install PostgreSQL 15 to 18: https://www.postgresql.org/download/"],
         }
     }
 
@@ -96,47 +95,32 @@ impl Platform {
         format!("make install PG_CONFIG={pg_config}")
     }
 
+    /// Returns a command as the user of the system who is the superuser of a server on this machine.
+    fn as_server_user(self, command: &str) -> String {
+        let sudo = if self == Self::Homebrew { "" } else { "sudo -u postgres " };
+        format!("{sudo}{command}")
+    }
+
     /// Returns how a superuser of a server on this machine executes a statement in a database.
     pub fn as_superuser(self, database: &str, sql: &str) -> String {
-        let psql = format!("psql -d {} -c {}", shell_word(database), shell_word(sql));
-        if self == Self::Homebrew { psql } else { format!("sudo -u postgres {psql}") }
+        let (database, sql) = (shell_word(database), shell_word(sql));
+        self.as_server_user(&format!("psql -d {database} -c {sql}"))
     }
 
     /// Returns the command that creates a role with the name of the user of this machine.
-    pub fn create_role(self) -> &'static str {
-        match self {
-            Self::Homebrew => "createuser \"$USER\"",
-            _ => "sudo -u postgres createuser \"$USER\"",
-        }
+    pub fn create_role(self) -> String {
+        self.as_server_user("createuser \"$USER\"")
     }
 
-    /// Returns the command that creates the database `passage` of this role.
-    pub fn create_database(self) -> &'static str {
-        match self {
-            Self::Homebrew => "createdb passage",
-            _ => "sudo -u postgres createdb --owner \"$USER\" passage",
-        }
-    }
-
-    /// Returns the folder with the socket of a server on this machine. `None` if no server listens on one.
-    pub fn local_socket() -> Option<&'static str> {
-        ["/var/run/postgresql", "/run/postgresql", "/tmp"].into_iter().find(|folder| {
-            let Ok(entries) = Path::new(folder).read_dir() else { return false };
-            entries
-                .flatten()
-                .any(|entry| is_socket_name(entry.file_name().to_string_lossy().as_ref()))
-        })
+    /// Returns the command that creates a database of this role.
+    pub fn create_database(self, name: &str) -> String {
+        self.as_server_user(&format!("createdb --owner \"$USER\" {}", shell_word(name)))
     }
 }
 
-/// Returns the major version of a server, or the word that a reader replaces by it.
+/// Returns the major version of a server, or a word for it.
 fn major_or_placeholder(major: Option<i32>) -> String {
     major.map_or("MAJOR".into(), |major| major.to_string())
-}
-
-/// Returns whether a file name is that of a server's socket, such as `.s.PGSQL.5432`.
-fn is_socket_name(name: &str) -> bool {
-    name.strip_prefix(".s.PGSQL.").is_some_and(|port| port.parse::<u16>().is_ok())
 }
 
 /// Returns the statement that lets a role create schemas and trusted extensions in a database.
@@ -145,7 +129,7 @@ pub fn grant_create(database: &str, role: &str) -> String {
 }
 
 /// Quotes a word for a shell, if it needs quotes.
-fn shell_word(word: &str) -> String {
+pub fn shell_word(word: &str) -> String {
     let is_plain =
         |character: char| character.is_ascii_alphanumeric() || "_-./".contains(character);
     if !word.is_empty() && !word.starts_with('-') && word.chars().all(is_plain) {
@@ -201,11 +185,5 @@ mod tests {
             assert_eq!(word(&shell_word(hostile)), hostile);
         }
         assert_eq!(shell_word("passage"), "passage");
-    }
-
-    #[test]
-    fn a_socket_has_the_port_in_its_name() {
-        assert!(is_socket_name(".s.PGSQL.5432"));
-        assert!(!is_socket_name(".s.PGSQL.5432.lock") && !is_socket_name("x"));
     }
 }

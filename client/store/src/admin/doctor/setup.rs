@@ -1,14 +1,19 @@
 //! Checks of what `passage init` needs, in the order in which a user repairs it: server, pgvector, extension, role.
 
+use super::super::super::connect::{database_name, socket_folder};
 use super::super::super::connection::Store;
 use super::super::super::error::{ConnectFailure, Error};
 use super::super::ownership::PINNED_SEARCH_PATH;
 use super::finding::Finding;
-use super::platform::{Platform, grant_create};
-use super::server::server;
+use super::platform::{Platform, grant_create, shell_word};
+use super::server::{encoding, server};
 
 /// The finding about a part that cannot be checked without a connection.
-const UNCHECKED: &str = "not checked, because there is no connection";
+const UNCHECKED: &str =
+    "not checked without a connection; MAJOR stands for the version of the server";
+
+/// The database in commands if none is named.
+const DATABASE: &str = "mydb";
 
 /// The statement that only a superuser may execute where pgvector is not trusted.
 const CREATE_VECTOR: &str = "CREATE EXTENSION vector";
@@ -44,6 +49,16 @@ impl Installation {
             (_, Some(_)) => Self::Database,
             (Some(_), None) => Self::Server,
             (None, None) => Self::Nowhere,
+        }
+    }
+
+    /// Returns the finding about an extension, with the command that installs it.
+    fn finding(self, name: &str, remedy: &str, command: String) -> Finding {
+        match self {
+            Self::Nowhere => Finding::bad(name, "it is not installed on the server", remedy)
+                .with_commands([command]),
+            Self::Server => Finding::good(name, "installed on the server"),
+            Self::Database => Finding::good(name, "installed in the database"),
         }
     }
 }
@@ -95,7 +110,7 @@ impl Store {
         };
         let mut findings = vec![server(row.get(0), row.get(1))];
         if row.get::<_, String>(8) != "UTF8" {
-            findings.push(super::server::encoding());
+            findings.push(encoding());
         }
         if with_embeddings {
             findings.push(setup.pgvector());
@@ -124,28 +139,14 @@ impl Store {
 
 impl Setup {
     fn pgvector(&self) -> Finding {
-        let without = "Or create a store without embeddings: passage init --no-embed";
-        match self.pgvector {
-            Installation::Nowhere => Finding::bad(
-                "pgvector",
-                "it is not installed on the server",
-                format!("{}\n{without}", self.platform.install_pgvector(Some(self.major))),
-            ),
-            Installation::Server => Finding::good("pgvector", "installed on the server"),
-            Installation::Database => Finding::good("pgvector", "installed in the database"),
-        }
+        let remedy = "Install it, or create a store without embeddings: passage init --no-embed";
+        let command = self.platform.install_pgvector(Some(self.major));
+        self.pgvector.finding("pgvector", remedy, command)
     }
 
     fn extension(&self) -> Finding {
-        match self.extension {
-            Installation::Nowhere => Finding::bad(
-                "pg_passage",
-                "it is not installed on the server",
-                self.platform.install_extension(Some(self.major)),
-            ),
-            Installation::Server => Finding::good("pg_passage", "installed on the server"),
-            Installation::Database => Finding::good("pg_passage", "installed in the database"),
-        }
+        let command = self.platform.install_extension(Some(self.major));
+        self.extension.finding("pg_passage", "Run in a checkout of pg_passage:", command)
     }
 
     /// Returns whether the role may create what is missing.
@@ -153,86 +154,105 @@ impl Setup {
         let Self { role, database, .. } = self;
         let creates_extension = self.extension != Installation::Database;
         if with_embeddings && self.pgvector != Installation::Database && self.needs_superuser {
-            return Finding::bad(
-                "role",
-                format!("\"{role}\" may not create the extension vector, which needs a superuser"),
-                self.by_superuser(CREATE_VECTOR),
-            );
+            let cause =
+                format!("\"{role}\" may not create the extension vector, which needs a superuser");
+            return self.needs_superuser_for(CREATE_VECTOR, cause);
         }
         if !self.may_create && (creates_extension || !self.has_schema) {
-            return Finding::bad(
-                "role",
-                format!(
-                    "\"{role}\" may not create extensions and schemas in the database \"{database}\""
-                ),
-                self.by_superuser(&grant_create(database, role)),
+            let cause = format!(
+                "\"{role}\" may not create extensions and schemas in the database \"{database}\""
             );
+            return self.needs_superuser_for(&grant_create(database, role), cause);
         }
         Finding::good("role", format!("\"{role}\" may create what is missing"))
     }
 
-    /// Returns how a superuser executes a statement: on this machine by a command.
-    fn by_superuser(&self, sql: &str) -> String {
+    /// Returns a finding about the role whose remedy is a statement of a superuser: on this machine by a command.
+    fn needs_superuser_for(&self, sql: &str, cause: String) -> Finding {
         if self.is_local {
-            self.platform.as_superuser(&self.database, sql)
-        } else {
-            format!("As a superuser, in the database \"{}\": {sql};", self.database)
+            let command = self.platform.as_superuser(&self.database, sql);
+            return Finding::bad("role", cause, "Run as a superuser:").with_commands([command]);
         }
+        let remedy = format!("As a superuser, in the database \"{}\": {sql};", self.database);
+        Finding::bad("role", cause, remedy)
     }
 }
 
-/// Returns what to do before `init`, if no connection can be opened. `error` is `None` if no server is named. Without
-/// findings, the error has another cause than a missing server, role or database.
+/// Returns what to do before `init`, if no connection to a URL can be opened. `error` is `None` if no server is named.
+/// Without findings, the error has another cause than a missing server, role or database.
 ///
 /// # Examples
 ///
 /// ```
 /// use passage_store::{Severity, setup_without_connection};
 ///
-/// let findings = setup_without_connection(None, false);
+/// let findings = setup_without_connection("", None, false);
 /// assert_eq!(findings[0].subject, "server");
 /// assert_eq!(findings[0].severity, Severity::Bad);
 /// ```
-pub fn setup_without_connection(error: Option<&Error>, with_embeddings: bool) -> Vec<Finding> {
+pub fn setup_without_connection(
+    url: &str,
+    error: Option<&Error>,
+    with_embeddings: bool,
+) -> Vec<Finding> {
     let platform = Platform::of_this_machine();
-    let with_commands = |error: &Error, commands: &str| format!("{}\n{commands}", error.remedy());
-    let (subject, remedy) = match error {
-        None => ("server", name_server(platform)),
+    let database = database_name(url).unwrap_or_else(|| DATABASE.into());
+    let first = match error {
+        None => Finding::bad("server", "no server is named", "Name one, or use this machine:")
+            .with_commands(start_server(platform, &database)),
         Some(error @ Error::Connect { failure: ConnectFailure::Unreachable, .. }) => {
-            let commands = format!("Or use a server on this machine:\n{}", name_server(platform));
-            ("server", with_commands(error, &commands))
+            let remedy = format!("{} Or use this machine:", error.remedy());
+            Finding::bad("server", error.to_string(), remedy)
+                .with_commands(start_server(platform, &database))
         }
-        Some(error @ Error::Database { code, .. }) => match code.code() {
-            "3D000" => ("database", with_commands(error, platform.create_database())),
-            "28000" | "28P01" => ("role", with_commands(error, platform.create_role())),
-            _ => return Vec::new(),
-        },
+        Some(error @ Error::Database { code, .. }) => {
+            let (subject, command) = match code.code() {
+                "3D000" => ("database", platform.create_database(&database)),
+                "28000" | "28P01" => ("role", platform.create_role()),
+                _ => return Vec::new(),
+            };
+            Finding::bad(subject, error.to_string(), error.remedy()).with_commands([command])
+        }
         Some(_) => return Vec::new(),
     };
-    let cause = error.map_or("no server is named".into(), ToString::to_string);
-    let mut findings = vec![Finding::bad(subject, cause, remedy)];
-    if with_embeddings {
-        findings.push(Finding::warning("pgvector", UNCHECKED, platform.install_pgvector(None)));
+    let unchecked = |subject, command: String| {
+        Finding::warning(subject, UNCHECKED, "If it is missing:").with_commands([command])
+    };
+    let extension = unchecked("pg_passage", platform.install_extension(None));
+    if !with_embeddings {
+        return vec![first, extension];
     }
-    findings.push(Finding::warning("pg_passage", UNCHECKED, platform.install_extension(None)));
-    if with_embeddings {
-        let create = platform.as_superuser("passage", CREATE_VECTOR);
-        findings.push(Finding::warning("role", UNCHECKED, create));
-    }
-    findings
+    let pgvector = unchecked("pgvector", platform.install_pgvector(None));
+    let create = platform.as_superuser(&database, CREATE_VECTOR);
+    vec![first, pgvector, extension, unchecked("vector in the database", create)]
 }
 
-/// Returns how to name the server that runs on this machine, or to install one.
-fn name_server(platform: Platform) -> String {
-    let (install, folder) = match Platform::local_socket() {
-        Some(folder) => {
-            (format!("A server listens in {folder}. Create a role and a database:"), folder)
+/// Returns the commands that start a server on this machine, if none listens on its socket, and name it.
+fn start_server(platform: Platform, database: &str) -> Vec<String> {
+    let folder = socket_folder();
+    let install = if folder.is_none() { platform.install_server() } else { &[] };
+    let folder = folder.unwrap_or("/var/run/postgresql");
+    let url = shell_word(&format!("postgresql:///{database}?host={folder}"));
+    let mut commands: Vec<String> = install.iter().map(ToString::to_string).collect();
+    commands.extend([platform.create_role(), platform.create_database(database)]);
+    commands.push(format!("export DATABASE_URL={url}"));
+    commands
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A name in a URL may come from somebody else, and a user copies the commands into a shell.
+    #[test]
+    fn a_hostile_database_name_stays_a_word_in_each_command() {
+        let url = "postgresql:///a%27%3B%20touch%20x%20%27?host=/nowhere";
+        let findings = setup_without_connection(url, None, true);
+        let commands = findings.iter().flat_map(|finding| &finding.commands);
+        let commands: Vec<_> = commands.filter(|command| command.contains("touch")).collect();
+        assert_eq!(commands.len(), 3, "{commands:?}");
+        for command in commands {
+            assert!(command.contains(r"a'\''; touch x '\''"), "{command}");
         }
-        None => (platform.install_server().to_owned(), "/var/run/postgresql"),
-    };
-    format!(
-        "{install}\n{}\n{}\nexport DATABASE_URL='postgresql:///passage?host={folder}'",
-        platform.create_role(),
-        platform.create_database()
-    )
+    }
 }

@@ -1,0 +1,35 @@
+"""Sets of questions, as tests/benches/quality/set.rs reads them."""
+
+import json
+import pathlib
+
+TESTS = pathlib.Path(__file__).resolve().parents[2]
+
+# The sets that are not part of the project, and the project's own.
+BESIDE = TESTS.parents[1] / "shared/data"
+OWN = ["quality", "quality/facts"]
+
+
+class Set:
+    """Documents and questions. Offsets of the frameworks count characters, those of the measurement bytes."""
+
+    def __init__(self, name, folder, maximum=None):
+        self.name, self.folder = name, folder
+        self.store = "".join(letter if letter.isalnum() else "_" for letter in name)
+        self.documents = {path.name: path.read_bytes().decode() for path in sorted((folder / "docs").iterdir())}
+        lines = (folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+        self.questions = [json.loads(line)["question"] for line in lines][:maximum]
+
+    def span(self, document, start, end):
+        """Returns a range of characters as the document and a range of bytes."""
+        text = self.documents[document]
+        begin = len(text[:start].encode())
+        return [document, [[begin, begin + len(text[start:end].encode())]]]
+
+
+def read(data=None, names=None, maximum=None):
+    """Returns the sets of a folder, or else the available ones; with `names`, only those with these names."""
+    folders = {path.parent.name: path.parent for path in sorted((data or BESIDE).glob("*/questions.jsonl"))}
+    if not data:
+        folders |= {f"tests/{inside}": TESTS / inside for inside in OWN}
+    return [Set(name, folder, maximum) for name, folder in folders.items() if not names or name in names]
