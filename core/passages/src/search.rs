@@ -4,8 +4,9 @@ Search: planning, ranking and fusion of the chunks that answer a query.
 A query has words and an optional embedding, and each gives a ranking. BM25 ranks the words over the positions in
 a store's full-text index; distance ranks the embedding. This module contains the parts that need no store:
 [`SearchQuery`] parses a query, [`identifier_parts`] splits compound words, [`plan_subqueries`] plans which chunks
-to read, [`bm25`] scores them, [`coverage`] weights them, [`fuse_scores`] and [`fuse`] merge rankings, and [`select_hits`] selects the hits of the
-result.
+to read, [`bm25`] scores them, [`coverage`] weights them, [`fuse_scores`] and [`fuse`] merge rankings, [`reorder`] orders the
+merged hits by their neighbors and words, [`QueryName`] puts a unit that the query names in front, and [`select_hits`] selects
+the hits of the result.
 */
 
 pub mod bm25;
@@ -16,6 +17,8 @@ mod hit_budget;
 mod identifiers;
 mod lexemes;
 mod query;
+mod query_name;
+mod reorder;
 mod select_hits;
 mod subqueries;
 
@@ -26,6 +29,8 @@ pub use hit_budget::{HitCost, select_within_budget};
 pub use identifiers::{identifier_parts, uri_words};
 pub use lexemes::{QueryLexemes, QueryWord, quote_lexeme};
 pub use query::SearchQuery;
+pub use query_name::{NamedPlace, QueryName};
+pub use reorder::{HitEvidence, OrderWeights, reorder};
 pub use select_hits::{
     HitBudget, HitCandidate, HitLimits, SelectedHits, SelectionEnd, select_hits,
 };

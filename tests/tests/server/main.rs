@@ -61,6 +61,7 @@ mod search {
     mod indexes;
     mod metadata_filters;
     mod misspelled;
+    mod names;
     mod nothing_found;
 }
 
