@@ -13,6 +13,7 @@ install script in `sql/` declares the functions.
 #![allow(clippy::needless_pass_by_value, clippy::result_large_err)]
 
 mod adoption;
+mod corrections;
 mod expansion;
 mod fragments;
 mod functions;

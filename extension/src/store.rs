@@ -23,7 +23,8 @@ pub use fragments::{ChunkLexemes, DocumentInfo, MAX_MATCHING, NamedDocument, Sou
 pub use layout::register;
 pub use rights::{Command, OPERATIONS, has_right};
 pub use search::{
-    FilterArguments, Filters, QueryEmbedding, RankedChunks, TextMatches, TextRanking, VersionFilter,
+    FilterArguments, Filters, ParsedQuery, QueryEmbedding, RankedChunks, TextMatches, TextRanking,
+    VersionFilter,
 };
 pub use shards::ShardCall;
 pub use write::{NewDocument, Outcome, Replaced};

@@ -36,6 +36,10 @@ BEGIN
             'Install a newer pg_passage on the server, then run ALTER EXTENSION pg_passage UPDATE.'
         WHERE jsonb_typeof(settings -> 'layout_version') = 'number' AND settings -> 'layout_version' > '1';
     RETURN QUERY
+        SELECT format('%I.chunks.tsv', store), format('column was computed by version %s of chunk_tsv, not %s', settings -> 'tsv_version', _passage.tsv_version()),
+            format('ALTER TABLE %1$I.chunks DROP COLUMN tsv; DELETE FROM %1$I.settings WHERE key = %2$L; SELECT passage.upgrade_store(%3$L);', store, 'tsv_version', store)
+        WHERE settings -> 'tsv_version' <> to_jsonb(_passage.tsv_version()) AND adoption IS NULL;
+    RETURN QUERY
         SELECT format('%I.settings', store), format('not read: row-level security filters rows for "%s"', current_user),
             'Check the store as its owner or as a role with BYPASSRLS.'
         FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace

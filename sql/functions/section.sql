@@ -83,23 +83,41 @@ AS 'MODULE_PATHNAME', 'section_text_wrapper';
 
 COMMENT ON FUNCTION _passage.section_text(text[]) IS 'section titles, one a line';
 
--- PostgreSQL's parser treats getUser, array.sort and a sentence in Japanese as one word each. So their
--- parts are indexed as well: parts of titles with the weight of titles, parts of the content with C.
+-- Equal text in other forms of its characters is one text, and a script without spaces is written as pairs of
+-- syllables, unless the parser of the configuration finds its words. Queries pass through the same function.
+
+CREATE FUNCTION _passage.searchable_text(language regconfig, text text) RETURNS text
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'searchable_text_wrapper';
+
+COMMENT ON FUNCTION _passage.searchable_text(regconfig, text) IS 'text as it is indexed and searched: normalized, and split where the script changes';
+
+-- PostgreSQL's parser treats getUser, array.sort and v2.3.0-rc.1 as one word each. So their parts are indexed as
+-- well: parts of titles with the weight of titles, parts of the content with C.
 
 CREATE FUNCTION _passage.identifier_parts(text text) RETURNS text
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
 AS 'MODULE_PATHNAME', 'identifier_parts_wrapper';
 
-COMMENT ON FUNCTION _passage.identifier_parts(text) IS 'parts of compound words in the first 1048576 bytes, and pairs of characters of scripts without spaces';
+COMMENT ON FUNCTION _passage.identifier_parts(text) IS 'parts of compound words in the first 1048576 bytes';
+
+-- The version of what chunk_tsv returns. A store records the one that computed its column tsv, and check_store reports
+-- another one.
+
+CREATE FUNCTION _passage.tsv_version() RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN 1;
+
+COMMENT ON FUNCTION _passage.tsv_version() IS 'version of what chunk_tsv returns';
 
 CREATE FUNCTION passage.chunk_tsv(language regconfig, preamble text, section text[], content text)
 RETURNS tsvector
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN pg_catalog.setweight(pg_catalog.to_tsvector(language, _passage.text_head(coalesce(preamble, ''), 16384)), 'A')
+RETURN pg_catalog.setweight(pg_catalog.to_tsvector(language, _passage.searchable_text(language, _passage.text_head(coalesce(preamble, ''), 16384))), 'A')
     OPERATOR(pg_catalog.||) pg_catalog.setweight(pg_catalog.to_tsvector(language, _passage.identifier_parts(_passage.text_head(coalesce(preamble, ''), 16384))), 'A')
-    OPERATOR(pg_catalog.||) pg_catalog.setweight(pg_catalog.to_tsvector(language, _passage.text_head(_passage.section_text(coalesce(section, '{}')), 16384)), 'B')
+    OPERATOR(pg_catalog.||) pg_catalog.setweight(pg_catalog.to_tsvector(language, _passage.searchable_text(language, _passage.text_head(_passage.section_text(coalesce(section, '{}')), 16384))), 'B')
     OPERATOR(pg_catalog.||) pg_catalog.setweight(pg_catalog.to_tsvector(language, _passage.identifier_parts(_passage.text_head(_passage.section_text(coalesce(section, '{}')), 16384))), 'B')
-    OPERATOR(pg_catalog.||) pg_catalog.setweight(pg_catalog.to_tsvector(language, _passage.text_head(coalesce(content, ''), 262144)), 'D')
+    OPERATOR(pg_catalog.||) pg_catalog.setweight(pg_catalog.to_tsvector(language, _passage.searchable_text(language, _passage.text_head(coalesce(content, ''), 262144))), 'D')
     OPERATOR(pg_catalog.||) pg_catalog.setweight(pg_catalog.to_tsvector(language, _passage.identifier_parts(_passage.text_head(coalesce(content, ''), 262144))), 'C');
 
 COMMENT ON FUNCTION passage.chunk_tsv(regconfig, text, text[], text) IS 'returns the tsvector of a chunk: preamble with weight A, section B, content D, and parts of its compound words C; for the column tsv of a store

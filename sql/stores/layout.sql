@@ -176,7 +176,8 @@ AS $$
         (3, 'dimensions', to_jsonb(dimensions), true),
         (4, 'embedding_type', to_jsonb(embedding_type), true),
         (5, 'distance', to_jsonb(distance), true),
-        (6, 'placement', nullif(placement, '{}'), false)
+        (6, 'placement', nullif(placement, '{}'), false),
+        (7, 'tsv_version', to_jsonb(_passage.tsv_version()), false)
     ),
     layout (stage, place, kind, relation, name, ddl) AS (
         SELECT 1, 1, 'schema', NULL, store::text, format('CREATE SCHEMA %I;', store)

@@ -3,10 +3,10 @@ Search: planning, ranking and fusion of the chunks that answer a query.
 
 A query has words and an optional embedding, and each gives a ranking. BM25 ranks the words over the positions in
 a store's full-text index; distance ranks the embedding. This module contains the parts that need no store:
-[`SearchQuery`] parses a query, [`identifier_parts`] splits compound words, [`plan_subqueries`] plans which chunks
-to read, [`bm25`] scores them, [`coverage`] weights them, [`fuse_scores`] and [`fuse`] merge rankings, [`reorder`] orders the
-merged hits by their neighbors and words, [`QueryName`] puts a unit that the query names in front, and [`select_hits`] selects
-the hits of the result.
+[`SearchQuery`] parses a query, [`searchable_text`] writes text as it is indexed, [`identifier_parts`] splits compound
+words, [`plan_subqueries`] plans which chunks to read, [`bm25`] scores them, [`coverage`] weights them, [`fuse_scores`]
+and [`fuse`] merge rankings, [`reorder`] orders the merged hits by their neighbors and words, [`QueryName`] puts a unit
+that the query names in front, and [`select_hits`] selects the hits of the result.
 */
 
 pub mod bm25;
@@ -16,9 +16,12 @@ mod hit_allowance;
 mod hit_budget;
 mod identifiers;
 mod lexemes;
+mod normalize;
 mod query;
 mod query_name;
 mod reorder;
+mod scripts;
+mod searchable_text;
 mod select_hits;
 mod subqueries;
 
@@ -26,11 +29,14 @@ pub use coverage::coverage;
 pub use fuse::{FusedHit, RankedList, ScoredList, fuse, fuse_scores};
 pub use hit_allowance::HitAllowance;
 pub use hit_budget::{HitCost, select_within_budget};
-pub use identifiers::{identifier_parts, uri_words};
+pub use identifiers::{identifier_parts, query_parts, uri_words};
 pub use lexemes::{QueryLexemes, QueryWord, quote_lexeme};
+pub use normalize::normalize;
 pub use query::SearchQuery;
 pub use query_name::{NamedPlace, QueryName};
 pub use reorder::{HitEvidence, OrderWeights, reorder};
+pub use scripts::is_unspaced_run;
+pub use searchable_text::{Runs, searchable_text};
 pub use select_hits::{
     HitBudget, HitCandidate, HitLimits, SelectedHits, SelectionEnd, select_hits,
 };

@@ -4,7 +4,6 @@ The chunks that may answer a query: by its words, by similar words, and by the e
 In a given document all chunks are read; in a store the full-text index finds them.
 */
 
-mod corrected;
 mod in_document;
 mod in_store;
 mod lexeme_reader;

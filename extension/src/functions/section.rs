@@ -1,6 +1,7 @@
 //! SQL functions for sections (seed 001), and for the columns that a store derives from them.
 
-use crate::server::types::{TextList, texts};
+use crate::server::types::{TextList, TextSearchConfig, texts};
+use passage_core::search::{self, Runs};
 use passage_split::{key, label, section};
 use pgrx::iter::TableIterator;
 use pgrx::{Array, name, pg_extern};
@@ -74,10 +75,16 @@ fn section_text(section: Titles<'_>) -> String {
     text
 }
 
+#[pg_extern(immutable, parallel_safe, schema = "_passage")]
+fn searchable_text(language: TextSearchConfig, text: &str) -> String {
+    let runs = if language.has_default_parser() { Runs::Pairs } else { Runs::Whole };
+    search::searchable_text(text, runs).into_owned()
+}
+
 /// The bytes of a text whose compound words are split, four times those that `chunk_tsv` passes.
 const SPLIT_BYTES: usize = 1 << 20;
 
 #[pg_extern(immutable, parallel_safe, schema = "_passage")]
 fn identifier_parts(text: &str) -> String {
-    passage_core::search::identifier_parts(&text[..text.floor_char_boundary(SPLIT_BYTES)])
+    search::identifier_parts(&text[..text.floor_char_boundary(SPLIT_BYTES)])
 }

@@ -5,13 +5,14 @@ The rankings are kept, because a caller that needs more hits reads on: the text 
 already, and only the vector leg is read again.
 */
 
+use crate::corrections::corrected_query;
 use crate::server::error::Error;
 use crate::server::spi::Connection;
-use crate::store::{Filters, QueryEmbedding, RankedChunks, Store, TextRanking};
+use crate::store::{Filters, ParsedQuery, QueryEmbedding, RankedChunks, Store, TextRanking};
 use passage_core::arguments::Ranking;
 use passage_core::search::{
-    FusedHit, HitEvidence, NamedPlace, OrderWeights, QueryName, RankedList, ScoredList, fuse,
-    fuse_scores, reorder,
+    FusedHit, HitEvidence, NamedPlace, OrderWeights, QueryName, RankedList, ScoredList,
+    SearchQuery, fuse, fuse_scores, reorder,
 };
 use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
@@ -50,7 +51,8 @@ pub struct SearchLegs<'c> {
     /// The constant of reciprocal rank fusion; without it the scores are fused.
     rrf_k: Option<u32>,
     vector: Option<RankedChunks>,
-    text: Option<TextRanking>,
+    /// The words, with those corrected that no chunk has, and their ranking.
+    text: Option<(ParsedQuery, TextRanking)>,
     /// The number of chunks that each leg was read for. A shorter ranking is complete.
     limit: usize,
 }
@@ -71,7 +73,7 @@ impl<'c> SearchLegs<'c> {
         let vector = vector.map(|embedding| {
             source.store.vector_search(source.connection, embedding, &source.filters, limit)
         });
-        let text = source.words.map(|words| source.text(words, [limit, max])).transpose()?;
+        let text = source.words.map(|words| source.corrected(words, [limit, max])).transpose()?;
         let Ranking { weights, rrf_k, .. } = *ranking;
         Ok(Self { source, weights, rrf_k, vector, text, limit })
     }
@@ -84,16 +86,16 @@ impl<'c> SearchLegs<'c> {
     pub fn read_on(&mut self, limit: usize) -> Result<(), Error> {
         let Self { source, vector, text, limit: read, .. } = self;
         let may_have_more = |hits: &RankedChunks| (*read..limit).contains(&hits.len());
-        let LegSource { store, connection, filters, embedding, words, .. } = source;
+        let LegSource { store, connection, filters, embedding, .. } = source;
         if let (Some(embedding), Some(ranked)) = (embedding, vector.as_mut())
             && may_have_more(ranked)
         {
             *ranked = store.vector_search(connection, embedding, filters, limit);
         }
-        if let (Some(words), Some(ranked)) = (*words, text.as_mut())
+        if let Some((words, ranked)) = text.as_mut()
             && may_have_more(&ranked.hits)
         {
-            *ranked = source.text(words, [limit; 2])?;
+            *ranked = source.text(words.clone(), [limit; 2])?;
         }
         *read = limit;
         Ok(())
@@ -101,7 +103,7 @@ impl<'c> SearchLegs<'c> {
 
     /// Returns whether no leg found a chunk.
     pub fn is_empty(&self) -> bool {
-        let text = self.text.as_ref().map(|text| &text.hits);
+        let text = self.text.as_ref().map(|(_, text)| &text.hits);
         self.vector.iter().chain(text).all(Vec::is_empty)
     }
 
@@ -115,7 +117,7 @@ impl<'c> SearchLegs<'c> {
     /// the call skips.
     pub fn hits(&self, limit: u32) -> Vec<SearchHit> {
         let limit = self.limit.min(limit as usize);
-        let text = self.text.as_ref().map(|text| &text.hits);
+        let text = self.text.as_ref().map(|(_, text)| &text.hits);
         let first = |hits: Option<&RankedChunks>| {
             hits.into_iter().flatten().take(limit).copied().collect::<RankedChunks>()
         };
@@ -167,7 +169,8 @@ impl<'c> SearchLegs<'c> {
         }
         let weights = OrderWeights::MEASURED;
         let chunks = vector.iter().chain(&text).map(|(chunk, _)| *chunk).collect();
-        let coverages = self.text.as_ref().map(|text| text.coverages(&chunks)).unwrap_or_default();
+        let coverages =
+            self.text.as_ref().map(|(_, text)| text.coverages(&chunks)).unwrap_or_default();
         let best_coverage = coverages.values().copied().fold(0.0, f64::max);
         // Below the limit, the chunks that are not found have none of the words, so their score is 0.
         let text_floor = (text.len() < limit).then_some(0.0);
@@ -190,7 +193,25 @@ impl<'c> SearchLegs<'c> {
 }
 
 impl LegSource<'_> {
-    fn text(&self, words: &str, limits: [usize; 2]) -> Result<TextRanking, Error> {
+    /// Ranks chunks by words. Words that no chunk has are corrected and searched again.
+    fn corrected(
+        &self,
+        words: &str,
+        limits: [usize; 2],
+    ) -> Result<(ParsedQuery, TextRanking), Error> {
+        let Self { store, connection, filters, .. } = self;
+        let words = store.parse_query(connection, &SearchQuery::parse(words));
+        let ranked = self.text(words.clone(), limits)?;
+        if ranked.unmatched().is_empty() {
+            return Ok((words, ranked));
+        }
+        match corrected_query(store, connection, filters, &words, &ranked) {
+            Some(corrected) => Ok((corrected.clone(), self.text(corrected, limits)?)),
+            None => Ok((words, ranked)),
+        }
+    }
+
+    fn text(&self, words: ParsedQuery, limits: [usize; 2]) -> Result<TextRanking, Error> {
         let embedding = self.embedding.as_ref();
         self.store.text_search(self.connection, words, &self.filters, embedding, limits)
     }

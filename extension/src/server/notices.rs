@@ -74,6 +74,14 @@ pub fn report_only_stop_words() {
     );
 }
 
+/// Reports that a word of the query was searched as another one, which chunks have.
+pub fn report_correction(misspelled: &str, corrected: &str) {
+    report(
+        format!("no chunk has \"{misspelled:.100}\", so \"{corrected:.100}\" was searched"),
+        "Put the word in double quotes to search for it as it is written.",
+    );
+}
+
 /// Reports that a query has nothing to search for.
 pub fn report_only_exclusions() {
     report("the query has only exclusions", "Add words that a chunk should have.");

@@ -68,6 +68,7 @@ mod name;
 mod opaque;
 mod record;
 mod text_list;
+mod text_search_config;
 mod tsvector;
 
 pub use array::UuidArray;
@@ -77,6 +78,7 @@ pub use name::Name;
 pub use opaque::{Ltree, RawJsonb, RawText, TextArray};
 pub use record::Record;
 pub use text_list::{TextList, nullable_texts, texts};
+pub use text_search_config::TextSearchConfig;
 pub use tsvector::Tsvector;
 
 use passage_split::section::Section;

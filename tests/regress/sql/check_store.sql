@@ -58,6 +58,14 @@ UPDATE regress_check.settings SET value = '2' WHERE key = 'layout_version';
 SELECT * FROM passage.check_store(data => true);
 ROLLBACK;
 
+-- a column tsv of another version, and its remedy
+BEGIN;
+UPDATE regress_check.settings SET value = '0' WHERE key = 'tsv_version';
+SELECT * FROM passage.check_store('regress_check') WHERE problem LIKE '%chunk_tsv%';
+ALTER TABLE regress_check.chunks DROP COLUMN tsv; DELETE FROM regress_check.settings WHERE key = 'tsv_version'; SELECT passage.upgrade_store('regress_check');
+SELECT * FROM passage.check_store('regress_check') WHERE problem LIKE '%chunk_tsv%';
+ROLLBACK;
+
 -- shape: columns, types, indexes, policies, settings
 BEGIN;
 ALTER TABLE regress_check.chunks DROP COLUMN path, DROP COLUMN tokens, DROP CONSTRAINT chunks_document_id_ordinal_key;

@@ -32,7 +32,7 @@ SELECT rank, uri, section, vector_rank, text_rank, score = text_score AS same, c
 SELECT pg_temp.found('from a dump');
 SELECT pg_temp.found('nothing of this, but drill');
 
--- a phrase is required, a word with a minus is excluded
+-- a phrase is required, a word with a minus is excluded, unless the query has nothing else
 SELECT pg_temp.found('"from a dump"'), pg_temp.found('dump -month'), pg_temp.found('dump -"one database"'), pg_temp.found('"database dump"');
 SELECT pg_temp.found('-dump'), pg_temp.found('"the"'), pg_temp.found('dump "the of"');
 

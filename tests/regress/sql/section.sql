@@ -77,6 +77,14 @@ SELECT passage.chunk_tsv('simple', NULL, NULL, NULL) AS nothing;
 SELECT length(passage.chunk_tsv('simple', NULL, '{}', string_agg(n::text, ' '))) BETWEEN 10000 AND 60000 AS bounded
 FROM generate_series(1, 500000) AS n;
 
+SELECT length(passage.chunk_tsv('simple', string_agg(run, ''), ARRAY[string_agg(run, '')], string_agg(run, ''))) > 16384 AS bounded
+FROM generate_series(1, 90000) AS n, chr(19968 + abs(hashint4(n)) % 20000) AS run;
+
+-- forms of characters are equal, a change of script ends a word, and runs without spaces are pairs of syllables
+SELECT passage.chunk_tsv('simple', E'cafe\u0301', '{"ＡＰＩ"}', '使用docker部署，C++');
+SELECT _passage.searchable_text('simple', '日志轮换') AS pairs, _passage.searchable_text('simple', 'plain text') AS plain;
+SELECT _passage.searchable_text(0::regconfig, 'no configuration');
+
 -- NULL gives NULL
 SELECT passage.section_path(NULL), passage.section_key(NULL), passage.is_ancestor(NULL, '{}'),
     passage.common_section('{}', NULL);

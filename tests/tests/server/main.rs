@@ -57,12 +57,15 @@ mod rights {
 mod search {
     mod argument_groups;
     mod choosing;
+    mod corrected;
     mod filters;
     mod indexes;
+    mod languages;
     mod metadata_filters;
     mod misspelled;
     mod names;
     mod nothing_found;
+    mod scripts;
 }
 
 /// The version of a document that a call sees.

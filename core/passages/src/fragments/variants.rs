@@ -7,7 +7,7 @@ matches.
 
 use super::terms::{MatchKind, TermVariant};
 use super::word_similarity::word_similarity;
-use crate::search::QueryLexemes;
+use crate::search::{QueryLexemes, is_unspaced_run};
 use std::collections::BTreeSet;
 
 /// The minimum length of a prefix, in characters.
@@ -78,10 +78,13 @@ pub fn similar_words<'v>(
 }
 
 /// Returns the indexes of the query's words without any lexeme for which `is_found` is true.
+///
+/// Most pairs of a run without spaces cross the end of a word, so a missing one does not count as misspelled.
 pub fn unmatched_words(lexemes: &QueryLexemes, is_found: impl Fn(usize) -> bool) -> Vec<usize> {
     let has = |lexemes: &[usize]| lexemes.iter().any(|lexeme| is_found(*lexeme));
     let words = lexemes.words.iter().enumerate();
-    let lost = words.filter(|(_, word)| !has(&word.whole) && !has(&word.parts));
+    let lost = words
+        .filter(|(_, word)| !has(&word.whole) && !has(&word.parts) && !is_unspaced_run(&word.text));
     lost.map(|(index, _)| index).collect()
 }
 

@@ -1,11 +1,15 @@
 /*!
 Parts of compound words that PostgreSQL's parser keeps whole.
 
-The parser reads `getUser`, `array.sort` and `src/main.rs` as one word each, and so a whole sentence in a script
-without spaces. Searches for a part would miss them. So this module lists the parts: segments of joined words,
-humps of names, and pairs of characters in scripts without spaces. The index contains them beside the parser's
-words, and queries are split the same way.
+The parser reads `getUser`, `array.sort` and `src/main.rs` as one word each, and `v2.3.0-rc.1` as a file. Searches for
+a part would miss them. So this module lists the parts: segments of joined words, humps of names, letters of another
+alphabet, and the numbers within versions and addresses. The index contains them beside the parser's words, and queries
+are split the same way.
 */
+
+use super::scripts::changes_alphabet;
+use super::searchable_text::{Runs, searchable_text};
+use passage_split::interrupt::poll_periodically;
 
 /// Characters that the parser accepts within a host, a path or an address.
 const JOINED_BY: [char; 3] = ['.', '/', '@'];
@@ -13,19 +17,40 @@ const JOINED_BY: [char; 3] = ['.', '/', '@'];
 /// Other characters within such words.
 const INSIDE: [char; 6] = ['_', '-', ':', '~', '+', '='];
 
+/// The maximum number of numbers in a version or address whose beginnings are parts.
+const MAX_NUMBERS: usize = 4;
+
 /// Returns the parts of a text's compound words, separated by spaces; empty for plain prose.
 ///
 /// ```
 /// assert_eq!(passage_core::search::identifier_parts("call getUser()"), "get User");
+/// assert_eq!(passage_core::search::identifier_parts("at 203.0.113.7"), "203.0 203.0.113");
 /// ```
 pub fn identifier_parts(text: &str) -> String {
+    parts(text, true)
+}
+
+/// Returns the parts of a word of a query. A chunk that has all of them has the word.
+///
+/// These are not the beginnings of numbers: `2.3.0` must not find `2.3.1`.
+///
+/// ```
+/// assert_eq!(passage_core::search::query_parts("getUser"), "get User");
+/// assert_eq!(passage_core::search::query_parts("2.3.0"), "");
+/// ```
+pub fn query_parts(word: &str) -> String {
+    parts(word, false)
+}
+
+fn parts(text: &str, with_numbers: bool) -> String {
     let mut parts = String::new();
     let ends = |character: char| {
         !(character.is_alphanumeric()
             || JOINED_BY.contains(&character)
             || INSIDE.contains(&character))
     };
-    for run in text.split(ends) {
+    for (number, run) in searchable_text(text, Runs::Whole).split(ends).enumerate() {
+        poll_periodically(number);
         // Punctuation at an end, such as a full stop, joins nothing.
         let run = run.trim_matches(|character: char| !character.is_alphanumeric());
         let joined = run.contains(JOINED_BY) && run.contains(char::is_alphabetic);
@@ -34,7 +59,9 @@ pub fn identifier_parts(text: &str) -> String {
                 add(&mut parts, segment);
             }
             humps(&mut parts, segment);
-            pairs(&mut parts, segment);
+        }
+        if with_numbers {
+            numbers(&mut parts, run);
         }
     }
     parts
@@ -47,17 +74,21 @@ fn add(parts: &mut String, part: &str) {
     parts.push_str(part);
 }
 
-/// Adds the humps of a name such as `getUser` or `HTTPServer`, if there is more than one.
+/// Adds the humps of a name such as `getUser` or `HTTPServer`, and letters of two alphabets, if there is more than one.
 fn humps(parts: &mut String, segment: &str) {
     let mut start = 0;
     let mut before: Option<char> = None;
     let mut characters = segment.char_indices().peekable();
     while let Some((at, character)) = characters.next() {
         let next = characters.peek().map(|(_, next)| *next);
-        let begins = character.is_uppercase()
-            && before.is_some_and(|before| {
-                !before.is_uppercase() || next.is_some_and(char::is_lowercase)
-            });
+        let begins = before.is_some_and(|before| {
+            let is_hump = character.is_uppercase()
+                && (!before.is_uppercase()
+                    || next.is_some_and(|next| {
+                        next.is_lowercase() && !changes_alphabet(character, next)
+                    }));
+            is_hump || changes_alphabet(before, character)
+        });
         if begins {
             add(parts, &segment[start..at]);
             start = at;
@@ -69,31 +100,44 @@ fn humps(parts: &mut String, segment: &str) {
     }
 }
 
-/// Adds each two neighbouring characters of a script without spaces, and a lone one as it is.
-fn pairs(parts: &mut String, segment: &str) {
-    if segment.is_ascii() {
-        return;
-    }
-    for run in segment.split(|character: char| !is_unspaced(character)) {
-        let starts: Vec<_> = run.char_indices().map(|(at, _)| at).chain([run.len()]).collect();
-        match starts.len() {
-            0 | 1 => {}
-            2 => add(parts, run),
-            count => (0..count - 2).for_each(|at| add(parts, &run[starts[at]..starts[at + 2]])),
+/// Adds the numbers within a run that dots or hyphens join: `2.3.0` of `v2.3.0-rc.1`, and `2024-1234` of
+/// `CVE-2024-1234`. Of a version or an address the beginnings of two numbers or more are also parts, so that
+/// `203.0.113` finds each address of this network.
+fn numbers(parts: &mut String, run: &str) {
+    let bytes = run.as_bytes();
+    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    let mut start = 0;
+    while start < bytes.len() {
+        if !is_digit(start) {
+            start += 1;
+            continue;
         }
+        let digits =
+            |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let mut ends = vec![start + digits(start)];
+        let sign = bytes.get(ends[0]).copied();
+        while let Some(end) = ends.last().copied()
+            && matches!(sign, Some(b'.' | b'-'))
+            && bytes.get(end) == sign.as_ref()
+            && is_digit(end + 1)
+        {
+            ends.push(end + 1 + digits(end + 1));
+        }
+        let end = ends[ends.len() - 1];
+        let is_version = sign == Some(b'.');
+        // Hyphens also join the hexadecimal digits of a UUID.
+        let stands_alone = !run[..start].ends_with(char::is_alphanumeric)
+            && !run[end..].starts_with(|next: char| next.is_alphanumeric() && next != 'T');
+        if ends.len() > 1 && (is_version || stands_alone) {
+            if is_version && ends.len() <= MAX_NUMBERS {
+                ends[1..ends.len() - 1].iter().for_each(|end| add(parts, &run[start..*end]));
+            }
+            if start > 0 || end < run.len() {
+                add(parts, &run[start..end]);
+            }
+        }
+        start = end;
     }
-}
-
-/// Tells whether a script is written without spaces, or, as Korean, with particles on its words.
-fn is_unspaced(character: char) -> bool {
-    matches!(u32::from(character),
-        0x0e00..=0x0eff // Thai, Lao
-        | 0x1000..=0x109f // Burmese
-        | 0x1780..=0x17ff // Khmer
-        | 0x3040..=0x30ff // Hiragana, Katakana
-        | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x2_0000..=0x3_ffff // Han
-        | 0xac00..=0xd7af // Hangul
-    )
 }
 
 /// The maximum length of a file extension, in bytes.
@@ -132,7 +176,7 @@ pub fn uri_words(uri: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{identifier_parts, uri_words};
+    use super::{identifier_parts, query_parts, uri_words};
 
     #[test]
     fn compound_names_are_split() {
@@ -156,9 +200,30 @@ mod tests {
     }
 
     #[test]
-    fn scripts_without_spaces_are_split_into_pairs() {
-        assert_eq!(identifier_parts("日本語、京"), "日本 本語 京");
-        assert_eq!(identifier_parts("Rust言語"), "言語");
+    fn runs_without_spaces_are_no_parts() {
+        assert_eq!(identifier_parts("日本語、京 Rust言語"), "");
+        assert_eq!(identifier_parts("PostgreSQL中のgetUserを"), "Postgre SQL get User");
+    }
+
+    #[test]
+    fn another_alphabet_begins_a_part() {
+        assert_eq!(identifier_parts("PostgreSQLсервер الAPI"), "Postgre SQL сервер ال API");
+    }
+
+    #[test]
+    fn numbers_of_versions_and_addresses_are_parts() {
+        for (text, parts) in [
+            ("v2.3.0-rc.1", "v2 3 0 rc 1 2.3 2.3.0"),
+            ("203.0.113.7", "203.0 203.0.113"),
+            ("203.0.113.0/24", "203.0 203.0.113 203.0.113.0"),
+            ("CVE-2024-1234", "2024-1234"),
+            ("2026-11-27T10:00", "27 T10 2026-11-27"),
+            ("3.14 1/2 2026-11-27 1.2.3.4.5", ""),
+            ("550e8400-e29b-41d4-a716-446655440000", ""),
+        ] {
+            assert_eq!(identifier_parts(text), parts, "{text}");
+        }
+        assert_eq!(query_parts("v2.3.0-rc.1"), "v2 3 0 rc 1");
     }
 
     proptest::proptest! {

@@ -3,6 +3,9 @@ The lexemes of a query, as PostgreSQL's parser produces them.
 
 A word may have several lexemes: itself and the parts of a compound. All of them are ranked. A chunk has the word
 if it contains the whole or all parts.
+
+Nobody knows which of the lexemes of a run without spaces are words: of `日志多久轮换一次`, the chunk that answers has
+`日志` and `轮换`, but no chunk has `志多`. So each lexeme of a run is a word of its own.
 */
 
 use std::collections::HashMap;
@@ -48,6 +51,26 @@ impl QueryLexemes {
         if !whole.is_empty() || !parts.is_empty() {
             self.words.push(QueryWord { text: text.to_owned(), whole, parts });
         }
+    }
+
+    /// Adds a run of a script without spaces. Each of its lexemes is a word.
+    pub fn add_run(&mut self, lexemes: Vec<String>) {
+        for lexeme in lexemes {
+            if !self.indexes.contains_key(&lexeme) {
+                self.add(&lexeme.clone(), vec![lexeme], Vec::new());
+            }
+        }
+    }
+
+    /// Replaces a lexeme of misspelled words. Returns the old texts of these words; the new one is `text`.
+    pub fn correct(&mut self, misspelled: usize, lexeme: &str, text: &str) -> Vec<String> {
+        let Some(corrected) = self.index_of(lexeme.to_owned()) else { return Vec::new() };
+        let words = self.words.iter_mut().filter(|word| word.whole == [misspelled]);
+        let replace = |word: &mut QueryWord| {
+            word.whole = vec![corrected];
+            std::mem::replace(&mut word.text, text.to_owned())
+        };
+        words.map(replace).collect()
     }
 
     fn index_of(&mut self, lexeme: String) -> Option<usize> {
@@ -119,5 +142,26 @@ mod tests {
         assert_eq!(lexemes.list, ["getus", "get", "user", "o'x\\"]);
         let matching: Vec<_> = lexemes.words.iter().map(|word| lexemes.word_query(word)).collect();
         assert_eq!(matching, ["('getus'|'get'&'user')", r"('o''x\\')", "('get')"]);
+    }
+
+    #[test]
+    fn a_misspelled_word_is_replaced() {
+        let mut lexemes = QueryLexemes::of_words(&["encodng", "index"]);
+        assert_eq!(lexemes.correct(0, "encod", "encoding"), ["encodng"]);
+        let matching: Vec<_> = lexemes.words.iter().map(|word| lexemes.word_query(word)).collect();
+        assert_eq!(
+            (matching, &*lexemes.words[0].text),
+            (vec!["('encod')".to_owned(), "('index')".to_owned()], "encoding")
+        );
+    }
+
+    #[test]
+    fn each_lexeme_of_a_run_is_a_word() {
+        let mut lexemes = QueryLexemes::default();
+        for run in [["日志", "志多"], ["轮换", "日志"]] {
+            lexemes.add_run(run.map(str::to_owned).to_vec());
+        }
+        let matching: Vec<_> = lexemes.words.iter().map(|word| lexemes.word_query(word)).collect();
+        assert_eq!(matching, ["('日志')", "('志多')", "('轮换')"]);
     }
 }

@@ -3,11 +3,17 @@ Parsing of search queries.
 
 A query is typed by a person or passed on by a program, so any text is valid. Double quotes delimit a phrase, which
 must match exactly. A minus excludes the word or phrase behind it. All other words are optional, and chunks with
-more of them rank higher. An unclosed quote is ignored.
+more of them rank higher. An unclosed quote is ignored. Someone who enters `-Xmx512m` and nothing else looks for this
+option, so unquoted exclusions alone are words.
+
+The words are those of the searchable text: normalized, and split where the script changes.
 
 Queries are bounded: of a pasted text only the first words count.
 */
 
+use super::normalize::normalize;
+use super::scripts::is_unspaced_run;
+use super::searchable_text::{Runs, searchable_text};
 use std::collections::HashSet;
 
 /// The maximum length of a query, in bytes. The rest is ignored.
@@ -22,7 +28,7 @@ const PHRASES: usize = 8;
 /// The maximum length of a word, in bytes. PostgreSQL does not index longer words.
 const WORD_BYTES: usize = 1_024;
 
-/// A parsed query. All words are as written.
+/// A parsed query. Phrases and exclusions are as written, in the usual forms of their characters.
 ///
 /// ```
 /// use passage_core::search::SearchQuery;
@@ -44,13 +50,15 @@ pub struct SearchQuery {
 impl SearchQuery {
     /// Parses a query. Any text is valid.
     pub fn parse(text: &str) -> Self {
-        let mut rest = &text[..text.floor_char_boundary(BYTES)];
+        let text = normalize(&text[..text.floor_char_boundary(BYTES)]);
+        let mut rest = &*text;
         let mut query = Self::default();
         let mut seen = HashSet::new();
+        let mut excluded = Vec::new();
         loop {
             rest = rest.trim_start();
             if rest.is_empty() {
-                return query;
+                break;
             }
             let minus = rest.strip_prefix('-').filter(|behind| {
                 behind.starts_with(|first: char| first == '"' || first.is_alphanumeric())
@@ -66,17 +74,36 @@ impl SearchQuery {
                 word
             };
             match (minus, phrase) {
-                (Some(_), _) => add(&mut query.excluded, part),
+                (Some(_), _) => excluded.push((part, phrase.is_some())),
                 (None, Some(_)) => add(&mut query.phrases, part),
                 (None, None) => {}
             }
             if minus.is_none() {
-                let words = part.split_whitespace().filter(|word| word.len() <= WORD_BYTES);
-                let new = words.filter(|word| seen.insert(word.to_lowercase()));
-                let room = WORDS - query.words.len();
-                query.words.extend(new.take(room).map(str::to_owned));
+                query.add_words(part, &mut seen);
             }
         }
+        let is_excluded = !query.words.is_empty();
+        for (part, is_quoted) in excluded {
+            if is_excluded || is_quoted {
+                add(&mut query.excluded, part);
+            } else {
+                query.add_words(part, &mut seen);
+            }
+        }
+        query
+    }
+
+    fn add_words(&mut self, part: &str, seen: &mut HashSet<String>) {
+        let text = searchable_text(part, Runs::Whole);
+        let words = text.split_whitespace().filter_map(|word| {
+            if is_unspaced_run(word) {
+                return Some(&word[..word.floor_char_boundary(WORD_BYTES)]);
+            }
+            (word.len() <= WORD_BYTES).then_some(word)
+        });
+        let new = words.filter(|word| seen.insert(word.to_lowercase()));
+        let room = WORDS - self.words.len();
+        self.words.extend(new.take(room).map(str::to_owned));
     }
 
     /// Returns whether the query has no words.
@@ -103,7 +130,7 @@ fn add(parts: &mut Vec<String>, part: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::SearchQuery;
+    use super::*;
 
     fn parsed(text: &str) -> [Vec<String>; 3] {
         let SearchQuery { words, phrases, excluded } = SearchQuery::parse(text);
@@ -120,6 +147,23 @@ mod tests {
         let words = ["restore", "from", "a", "dump", "lowest-direct", "-", "b"];
         let excluded = ["cloud", "point in time"];
         assert_eq!(query, [list(&words), list(&["from a dump"]), list(&excluded)]);
+    }
+
+    #[test]
+    fn exclusions_alone_are_words() {
+        assert_eq!(parsed("-Xmx512m"), [list(&["Xmx512m"]), list(&[]), list(&[])]);
+        assert_eq!(parsed("--dry-run"), [list(&["--dry-run"]), list(&[]), list(&[])]);
+        assert_eq!(parsed("-a -b"), [list(&["a", "b"]), list(&[]), list(&[])]);
+        assert_eq!(parsed("-\"a b\""), [list(&[]), list(&[]), list(&["a b"])]);
+        assert_eq!(parsed("heap -Xmx512m")[2], ["Xmx512m"]);
+    }
+
+    #[test]
+    fn words_end_where_the_script_changes() {
+        assert_eq!(parsed("使用docker部署")[0], ["使用", "docker", "部署"]);
+        assert_eq!(parsed("ＡＰＩ　ｶﾞｲﾄﾞ。")[0], ["API", "ガイド"]);
+        assert_eq!(parsed("C++ or .NET")[0], ["cplusplus", "or", "dotnet"]);
+        assert_eq!(parsed(&"日".repeat(2_000))[0], ["日".repeat(341)]);
     }
 
     #[test]
@@ -143,9 +187,13 @@ mod tests {
         #[test]
         fn any_text_is_a_query(text in "(?s)[-\"a é日\u{202e}\\\\' \t\n😀]{0,40}") {
             let query = SearchQuery::parse(&text);
-            let words = query.words.iter().chain(&query.phrases).chain(&query.excluded);
-            for word in words {
-                proptest::prop_assert!(text.contains(word.as_str()));
+            let usual = normalize(&text);
+            for part in query.phrases.iter().chain(&query.excluded) {
+                proptest::prop_assert!(usual.contains(part.as_str()));
+            }
+            let searched = searchable_text(&text, Runs::Whole);
+            for word in &query.words {
+                proptest::prop_assert!(searched.contains(word.as_str()));
             }
         }
     }

@@ -5,6 +5,7 @@ Such a query does not ask for chunks that mention the name, but for the unit tha
 come first, in the order of the document. Questions are longer than names, so most queries need no look-up.
 */
 
+use super::normalize;
 use std::collections::HashMap;
 use std::hash::Hash;
 
@@ -46,7 +47,7 @@ impl QueryName {
         if query.split_whitespace().nth(MAX_WORDS).is_some() {
             return None;
         }
-        let name = normalized(query);
+        let name = bare_name(query);
         let titles: Vec<_> = ["::", "->", ".", "#"]
             .iter()
             .fold(vec![name.as_str()], |parts, separator| {
@@ -64,14 +65,14 @@ impl QueryName {
     /// Returns how many titles of a section form the path of the unit with this name, or `None` if the section is not
     /// in such a unit. A file has the path of length 0.
     fn unit_depth<Document>(&self, place: &NamedPlace<Document>) -> Option<usize> {
-        let uri = place.uri.as_deref().unwrap_or_default().to_lowercase();
+        let uri = normalize(place.uri.as_deref().unwrap_or_default()).to_lowercase();
         let is_file = uri.strip_suffix(&self.name).is_some_and(|folder| {
             self.name.contains('.') && (folder.is_empty() || folder.ends_with('/'))
         });
         if is_file {
             return Some(0);
         }
-        let section: Vec<_> = place.section.iter().map(|title| normalized(title)).collect();
+        let section: Vec<_> = place.section.iter().map(|title| bare_name(title)).collect();
         let single = || section.iter().position(|title| *title == self.name).map(|at| at + 1);
         let count = self.titles.len();
         let qualified =
@@ -108,11 +109,11 @@ impl QueryName {
     }
 }
 
-/// Returns a name in lower case, without the signs around it: quotes, backticks, the parentheses of a call, and the sign
+/// Returns a name in lower case and in the usual characters, without the signs around it: quotes, backticks, the parentheses of a call, and the sign
 /// at the end of a heading.
-fn normalized(name: &str) -> String {
+fn bare_name(name: &str) -> String {
     let words: Vec<_> = name.split_whitespace().collect();
-    let name = words.join(" ").to_lowercase();
+    let name = normalize(&words.join(" ")).to_lowercase();
     let at_end = [':', '.', '?', '!'];
     let quotes = ['"', '\'', '`'];
     let trimmed = name.trim_end_matches(at_end).trim_matches(quotes).trim_end_matches(at_end);
@@ -148,6 +149,8 @@ mod tests {
         ];
         assert_eq!(order("log  Rotation", &hits), [3, 1, 0, 2, 4]);
         assert_eq!(order("`Log rotation`:", &hits), [3, 1, 0, 2, 4]);
+        let accented: [(u8, i32, &[&str]); 2] = [(1, 3, &["Guide"]), (2, 8, &["Cafe\u{301}"])];
+        assert_eq!(order("café", &accented), [1, 0]);
         assert_eq!(order("rotation", &hits), [0, 1, 2, 3, 4]);
     }
 

@@ -6,9 +6,9 @@ match, the words that differ from it by one slip are looked up in the document. 
 compared with the whole vocabulary of the document.
 */
 
-use super::corrected::{corrected_lexemes, keep_likely};
 use super::lexeme_reader::LexemeReader;
 use super::{Candidates, whole_lexemes, without_variant};
+use crate::corrections::{corrected_lexemes, keep_likely};
 use crate::server::spi::Connection;
 use crate::store::{ChunkLexemes, NamedDocument, Store};
 use passage_core::fragments::{
@@ -63,7 +63,8 @@ impl Candidates {
             for row in &rows {
                 row.tsv.with_prefix("", |lexeme, _| _ = vocabulary.insert(lexeme));
             }
-            let mut similar = corrected_lexemes(store, connection, &lexemes, &inexact, threshold);
+            let words = corrected_lexemes(store, connection, &lexemes, &inexact, threshold);
+            let mut similar: Vec<_> = words.into_iter().map(|word| word.variant).collect();
             similar.retain(|variant| vocabulary.contains(variant.lexeme.as_str()));
             keep_likely(&mut similar);
             let corrected: HashSet<_> = similar.iter().map(|variant| variant.origin).collect();

@@ -7,31 +7,21 @@ searched only if no candidate has the word itself. So are the words that differ 
 A word counts only if a chunk that the caller reads has it. So words of chunks that a policy hides change nothing.
 */
 
-use super::corrected::{corrected_lexemes, keep_likely};
 use super::{Candidates, STORE_CHUNKS, whole_lexemes, without_variant};
+use crate::corrections::{any_of, corrected_lexemes, keep_likely, present_variants};
 use crate::server::error::Error;
 use crate::server::spi::Connection;
 use crate::server::types::Tsvector;
 use crate::store::{ChunkLexemes, Filters, MAX_MATCHING, Store, TextMatches};
-use passage_core::fragments::{
-    FragmentCandidate, QueryTerms, TermVariant, similar_words, unmatched_words, words_with_prefix,
-};
+use passage_core::fragments::{FragmentCandidate, QueryTerms, similar_words, words_with_prefix};
 use passage_core::search::bm25::{Candidate, Occurrence};
 use passage_core::search::{SearchQuery, quote_lexeme};
-use passage_split::interrupt::poll_periodically as pause;
 use std::collections::{BTreeSet, HashSet};
-use uuid::Uuid;
 
 /// The maximum number of words of a query for which similar words are searched in a store, and the least characters of
 /// the prefixes by which they are searched.
 const MAX_FUZZY_WORDS: usize = 4;
 const MIN_PREFIX: usize = 3;
-
-/// The maximum number of statements that look for corrections of a word.
-const MAX_ROUNDS: usize = 3;
-
-/// The maximum number of chunks that are read for corrections under row-level security.
-const MAX_VISIBLE: usize = 20_000;
 
 impl Candidates {
     /// Finds the chunks that pass the filters.
@@ -51,20 +41,18 @@ impl Candidates {
             return Ok(Self::empty());
         }
         let required = parsed.required.clone();
-        let TextMatches { ids, candidates: matches, lexemes, idf } =
+        let TextMatches { ids, candidates: matches, lexemes, idf, unmatched } =
             store.text_matches(connection, parsed, filters, None, STORE_CHUNKS)?;
-        let occurrences = matches.iter().flat_map(|candidate| &candidate.occurrences);
-        let present: HashSet<_> = occurrences.map(|occurrence| occurrence.lexeme).collect();
-        let unmatched = unmatched_words(&lexemes, |lexeme| present.contains(&lexeme));
         let mut variants = Vec::new();
         let mut rows = Vec::new();
         let mut corrected = Vec::new();
         if !unmatched.is_empty() && threshold > 0.0 {
-            corrected = corrected_lexemes(store, connection, &lexemes, &unmatched, threshold);
+            let words = corrected_lexemes(store, connection, &lexemes, &unmatched, threshold);
+            corrected = words.into_iter().map(|word| word.variant).collect();
         }
         if !corrected.is_empty() {
-            let read = if store.has_policies() { visible_variants } else { present_variants };
-            (variants, rows) = read(store, connection, filters, corrected.clone(), &required);
+            (variants, rows) =
+                present_variants(store, connection, filters, corrected.clone(), &required);
             corrected.retain(|word| !variants.contains(word));
             keep_likely(&mut variants);
         }
@@ -127,76 +115,6 @@ impl Candidates {
         }
         Ok(candidates)
     }
-}
-
-/// Returns those variants that chunks have, with these chunks.
-///
-/// The chunks of one statement are limited, and common words may take all of them. So the others are
-/// searched again without these words.
-fn present_variants<'c>(
-    store: &Store,
-    connection: &'c Connection,
-    filters: &Filters,
-    mut variants: Vec<TermVariant>,
-    required: &str,
-) -> (Vec<TermVariant>, Vec<(Uuid, ChunkLexemes<'c>)>) {
-    let (mut present, mut rows) = (Vec::new(), Vec::new());
-    for _ in 0..MAX_ROUNDS {
-        if variants.is_empty() {
-            break;
-        }
-        let any = variants.iter().map(|variant| quote_lexeme(&variant.lexeme));
-        let any = any_of(any, required);
-        let found = store.matching_lexemes(connection, Some(&any), filters, MAX_MATCHING);
-        let has = |variant: &TermVariant| found.iter().any(|(_, row)| row.tsv.has(&variant.lexeme));
-        let (new, rest): (Vec<_>, Vec<_>) = variants.into_iter().partition(has);
-        let is_complete = new.is_empty() || found.len() < MAX_MATCHING;
-        present.extend(new);
-        rows.extend(found);
-        if is_complete {
-            break;
-        }
-        variants = rest;
-    }
-    (present, rows)
-}
-
-/// Returns those variants that chunks have, with these chunks, in a store with policies.
-///
-/// A policy excludes the full-text index, and hundreds of words would be compared with every chunk. So the
-/// lexemes of the chunks are read and looked up in the words.
-fn visible_variants<'c>(
-    store: &Store,
-    connection: &'c Connection,
-    filters: &Filters,
-    mut variants: Vec<TermVariant>,
-    required: &str,
-) -> (Vec<TermVariant>, Vec<(Uuid, ChunkLexemes<'c>)>) {
-    let required = Some(required).filter(|required| !required.is_empty());
-    let mut rows = store.matching_lexemes(connection, required, filters, MAX_VISIBLE);
-    let words: HashSet<_> = variants.iter().map(|variant| variant.lexeme.as_str()).collect();
-    let mut present = HashSet::new();
-    let mut count = 0;
-    rows.retain(|(_, row)| {
-        pause(count);
-        count += 1;
-        let mut has_any = false;
-        row.tsv.with_prefix("", |lexeme, _| {
-            if words.contains(lexeme) {
-                has_any = true;
-                present.insert(lexeme);
-            }
-        });
-        has_any
-    });
-    variants.retain(|variant| present.contains(variant.lexeme.as_str()));
-    (variants, rows)
-}
-
-/// Returns a `tsquery` for any of some terms, and for the required phrases.
-fn any_of(terms: impl Iterator<Item = String>, required: &str) -> String {
-    let any = terms.collect::<Vec<_>>().join("|");
-    if required.is_empty() { any } else { format!("({any})&{required}") }
 }
 
 /// Returns the prefix that words similar to a lexeme probably have, if the lexeme is long enough.

@@ -166,7 +166,7 @@ fn matching_statement(layout: &Layout, filters: &FilterShape) -> String {
     )
 }
 
-const LINE_STATEMENT: &str = "SELECT pg_catalog.to_tsvector(s.language, l.line) \
+const LINE_STATEMENT: &str = "SELECT pg_catalog.to_tsvector(s.language, _passage.searchable_text(s.language, l.line)) \
      FROM (SELECT coalesce($1::pg_catalog.regconfig, pg_catalog.get_current_ts_config()) AS language) AS s, \
      pg_catalog.unnest($2) WITH ORDINALITY AS l (line, place) ORDER BY l.place";
 
@@ -176,10 +176,11 @@ fn tsvector(layout: &Layout, alias: &str, language: &str) -> String {
     if layout.has_lexemes() {
         return format!("{alias}.tsv");
     }
+    let language =
+        format!("coalesce({language}::pg_catalog.regconfig, pg_catalog.get_current_ts_config())");
     format!(
-        "pg_catalog.to_tsvector(\
-         coalesce({language}::pg_catalog.regconfig, pg_catalog.get_current_ts_config()), \
-         pg_catalog.left({}, 100000))",
+        "pg_catalog.to_tsvector({language}, \
+         _passage.searchable_text({language}, pg_catalog.left({}, 100000)))",
         layout.chunks.column(alias, "content", "text")
     )
 }

@@ -3,10 +3,11 @@
 use crate::server::spi::{Connection, Value};
 use crate::store::Store;
 use crate::store::layout::StatementKey;
-use passage_core::search::{QueryLexemes, SearchQuery, identifier_parts};
+use passage_core::search::{QueryLexemes, SearchQuery, is_unspaced_run, query_parts};
 use passage_split::interrupt::poll_periodically as pause;
 
 /// A query that PostgreSQL's text search has parsed.
+#[derive(Clone)]
 pub struct ParsedQuery {
     pub lexemes: QueryLexemes,
     /// The phrases that a chunk must match or must not match, as the text of a `tsquery`. May be empty.
@@ -29,7 +30,7 @@ impl Store {
     /// Parses a query by the store's language.
     pub fn parse_query(&self, connection: &Connection, query: &SearchQuery) -> ParsedQuery {
         // Each word is followed by its parts.
-        let words = query.words.iter().flat_map(|word| [word.clone(), identifier_parts(word)]);
+        let words = query.words.iter().flat_map(|word| [word.clone(), query_parts(word)]);
         let words: Vec<_> = words.collect();
         let phrases: Vec<_> = query.phrases.iter().chain(&query.excluded).cloned().collect();
         let statement = self.0.statement(LexemeStatement, || STATEMENT.to_owned());
@@ -54,7 +55,11 @@ impl Store {
         let mut word_lexemes = word_lexemes.into_iter();
         for word in &query.words {
             if let (Some(whole), Some(parts)) = (word_lexemes.next(), word_lexemes.next()) {
-                lexemes.add(word, whole, parts);
+                if is_unspaced_run(word) {
+                    lexemes.add_run(whole);
+                } else {
+                    lexemes.add(word, whole, parts);
+                }
             }
         }
         ParsedQuery { lexemes, required: required.join("&") }
@@ -86,10 +91,11 @@ const WORD_STATEMENT: &str = "SELECT w.place, l.lexeme \
 const STATEMENT: &str = "SELECT w.place, l.lexeme, l.positions[1]::pg_catalog.int4 \
      FROM (SELECT coalesce($1::pg_catalog.regconfig, pg_catalog.get_current_ts_config()) AS language) AS s, \
      pg_catalog.unnest($2) WITH ORDINALITY AS w (word, place), \
-     pg_catalog.unnest(pg_catalog.to_tsvector(s.language, w.word)) AS l (lexeme, positions, weights) \
+     pg_catalog.unnest(pg_catalog.to_tsvector(s.language, _passage.searchable_text(s.language, w.word))) \
+     AS l (lexeme, positions, weights) \
      UNION ALL \
      SELECT OPERATOR(pg_catalog.-) p.place, \
-     pg_catalog.phraseto_tsquery(s.language, p.phrase)::pg_catalog.text, NULL \
+     pg_catalog.phraseto_tsquery(s.language, _passage.searchable_text(s.language, p.phrase))::pg_catalog.text, NULL \
      FROM (SELECT coalesce($1::pg_catalog.regconfig, pg_catalog.get_current_ts_config()) AS language) AS s, \
      pg_catalog.unnest($3) WITH ORDINALITY AS p (phrase, place) \
      ORDER BY 1, 3, 2";

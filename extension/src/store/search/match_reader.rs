@@ -72,9 +72,9 @@ impl<'a> MatchReader<'a> {
         self.rows_with.clear();
     }
 
-    /// Returns the inverse document frequency of each lexeme: by the counts of the reader, else by the
-    /// statistics, else by the candidates.
-    pub fn idf(&self, counts: Option<&LexemeCounts>) -> Idf {
+    /// Returns the number of chunks with each lexeme: by the counts of the reader, else by the statistics, else by
+    /// the candidates.
+    pub fn frequencies(&self, counts: Option<&LexemeCounts>) -> Vec<f64> {
         let among = |lexeme: usize| {
             let with = |candidate: &&Candidate| !candidate.occurrences_of(lexeme).is_empty();
             self.candidates.iter().filter(with).count() as f64
@@ -84,8 +84,12 @@ impl<'a> MatchReader<'a> {
             (None, Some(counts)) => counts.chunks_with[lexeme],
             (None, None) => among(lexeme),
         };
-        let list: Vec<_> = (0..self.lexemes.list.len()).map(frequency).collect();
+        (0..self.lexemes.list.len()).map(frequency).collect()
+    }
+
+    /// Returns the inverse document frequency of lexemes that so many chunks have.
+    pub fn idf(&self, counts: Option<&LexemeCounts>, frequencies: &[f64]) -> Idf {
         let chunks = counts.map_or(self.candidates.len() as f64, |counts| counts.chunks);
-        Idf::new(list.iter().copied().fold(chunks, f64::max), &list)
+        Idf::new(frequencies.iter().copied().fold(chunks, f64::max), frequencies)
     }
 }

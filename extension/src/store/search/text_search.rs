@@ -23,9 +23,10 @@ use crate::server::sql_text::{EQUAL, MATCHES};
 use crate::store::Store;
 use crate::store::layout::{Layout, StatementKey};
 use crate::store::shards::Route;
+use passage_core::fragments::unmatched_words;
 use passage_core::search::bm25::{Bm25, Candidate, Idf, score_candidates};
 use passage_core::search::{
-    ENOUGH_CANDIDATES, QueryLexemes, SearchQuery, Subquery, SubqueryPlan, coverage, plan_subqueries,
+    ENOUGH_CANDIDATES, QueryLexemes, Subquery, SubqueryPlan, coverage, plan_subqueries,
 };
 use passage_split::interrupt::poll_periodically as pause;
 use std::collections::{HashMap, HashSet};
@@ -53,10 +54,15 @@ pub struct TextRanking {
 }
 
 impl TextRanking {
+    /// Returns the indexes of the words of the query that no chunk has.
+    pub fn unmatched(&self) -> &[usize] {
+        &self.matches.unmatched
+    }
+
     /// Returns the share of the query's words that each of some chunks has, see [`coverage`]. Chunks that were not ranked
     /// are left out.
     pub fn coverages(&self, chunks: &HashSet<Uuid>) -> HashMap<Uuid, f64> {
-        let TextMatches { ids, candidates, lexemes, idf } = &self.matches;
+        let TextMatches { ids, candidates, lexemes, idf, .. } = &self.matches;
         let ranked = ids.iter().zip(candidates).filter(|(id, _)| chunks.contains(id));
         ranked.map(|(id, candidate)| (*id, coverage(lexemes, idf, candidate))).collect()
     }
@@ -68,6 +74,8 @@ pub struct TextMatches {
     pub candidates: Vec<Candidate>,
     pub lexemes: QueryLexemes,
     pub idf: Idf,
+    /// The indexes of the words that no chunk has. The candidates may lack a word that is common in the store.
+    pub unmatched: Vec<usize>,
 }
 
 impl Store {
@@ -85,13 +93,12 @@ impl Store {
     pub fn text_search(
         &self,
         connection: &Connection,
-        query: &str,
+        query: ParsedQuery,
         filters: &Filters,
         embedding: Option<&QueryEmbedding>,
         [requested, max]: [usize; 2],
     ) -> Result<TextRanking, Error> {
-        let parsed = self.parse_query(connection, &SearchQuery::parse(query));
-        let matches = self.text_matches(connection, parsed, filters, embedding, requested)?;
+        let matches = self.text_matches(connection, query, filters, embedding, requested)?;
         let scores =
             score_candidates(&matches.candidates, &matches.lexemes, &matches.idf, Bm25::CHUNKS);
         let mut hits: RankedChunks = matches.ids.iter().copied().zip(scores).collect();
@@ -142,9 +149,11 @@ impl Store {
                 }
             }
         }
-        let idf = reader.idf(counts.as_ref());
+        let frequencies = reader.frequencies(counts.as_ref());
+        let idf = reader.idf(counts.as_ref(), &frequencies);
+        let unmatched = unmatched_words(&lexemes, |lexeme| frequencies[lexeme] > 0.0);
         let MatchReader { ids, candidates, .. } = reader;
-        Ok(TextMatches { ids, candidates, lexemes, idf })
+        Ok(TextMatches { ids, candidates, lexemes, idf, unmatched })
     }
 
     fn execute(

@@ -70,6 +70,7 @@ pub const WITHOUT_STORE: &[&str] = &[
     "parent_key",
     "preset_strategies",
     "ranking",
+    "searchable_text",
     "section_key",
     "section_path",
     "section_text",
@@ -78,6 +79,7 @@ pub const WITHOUT_STORE: &[&str] = &[
     "split",
     "text_head",
     "transaction_must_write",
+    "tsv_version",
     // Parts of adopt, which calls them, and of the views and triggers that it makes.
     "adopted_columns",
     "adopted_owner_problem",

@@ -2,7 +2,7 @@
 
 use crate::server::spi::Connection;
 use crate::store::Store;
-use passage_core::fragments::{MatchKind, TermVariant, corrections};
+use passage_core::fragments::{Correction, MatchKind, TermVariant, corrections};
 use passage_core::search::QueryLexemes;
 use std::collections::HashMap;
 
@@ -13,6 +13,13 @@ const MAX_WORDS: usize = 4;
 /// less likely than one without.
 const LESS_LIKELY: f64 = 10.0;
 
+/// A lexeme, and the most likely correction that has it.
+pub struct CorrectedLexeme {
+    pub variant: TermVariant,
+    /// The correction, as a word.
+    pub text: String,
+}
+
 /// Returns the lexemes of the corrections of some words of a query, most likely first.
 ///
 /// `words` are indexes of the query's words. Most of the lexemes are in no chunk; the caller selects.
@@ -22,7 +29,7 @@ pub fn corrected_lexemes(
     lexemes: &QueryLexemes,
     words: &[usize],
     threshold: f64,
-) -> Vec<TermVariant> {
+) -> Vec<CorrectedLexeme> {
     // A word of several lexemes is a compound, whose parts are other words.
     let simple = words.iter().filter_map(|word| {
         let word = &lexemes.words[*word];
@@ -39,21 +46,26 @@ pub fn corrected_lexemes(
         return Vec::new();
     }
     let texts = found.iter().map(|(_, correction)| correction.text.as_str()).collect();
-    let mut weights: HashMap<(usize, String), f64> = HashMap::new();
+    let mut likely: HashMap<(usize, String), usize> = HashMap::new();
     for (index, lexeme) in store.word_lexemes(connection, texts) {
         let (origin, correction) = &found[index];
         if lexeme != lexemes.list[*origin] {
-            let best = weights.entry((*origin, lexeme)).or_default();
-            *best = best.max(correction.weight);
+            let best = likely.entry((*origin, lexeme)).or_insert(index);
+            if correction.weight > found[*best].1.weight {
+                *best = index;
+            }
         }
     }
-    let variant =
-        |((origin, lexeme), weight)| TermVariant { origin, lexeme, kind: MatchKind::Fuzzy(weight) };
-    let mut variants: Vec<_> = weights.into_iter().map(variant).collect();
-    variants.sort_by(|a, b| {
+    let corrected = |((origin, lexeme), index): ((usize, String), usize)| {
+        let correction: &Correction = &found[index].1;
+        let variant = TermVariant { origin, lexeme, kind: MatchKind::Fuzzy(correction.weight) };
+        CorrectedLexeme { variant, text: correction.text.clone() }
+    };
+    let mut corrected: Vec<_> = likely.into_iter().map(corrected).collect();
+    corrected.sort_by(|CorrectedLexeme { variant: a, .. }, CorrectedLexeme { variant: b, .. }| {
         b.kind.weight().total_cmp(&a.kind.weight()).then_with(|| a.lexeme.cmp(&b.lexeme))
     });
-    variants
+    corrected
 }
 
 /// Removes corrections if another one of the same word, which a chunk has too, is far more likely.
