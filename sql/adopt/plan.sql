@@ -76,6 +76,8 @@ BEGIN
     SELECT %2$s, tsv
     FROM spanned JOIN %1$sadopted_words USING (id) ORDER BY arrival, arriving;$ddl$,
             prefix, part ->> 'written', replace(part ->> 'merged', 'NULL::bigint AS arrival', 'written_at AS arrival'), part ->> 'row_columns', source, part ->> 'row_from', part ->> 'chain', part ->> 'spanned', part ->> 'written_at')),
+        ('lexemes', 'adopted_chunks', NULL, format('UPDATE %1$sadopted_chunks AS adopted SET tsv = words.tsv FROM %1$sadopted_words AS words WHERE words.id = adopted.id;', prefix)),
+        ('lexemes', 'settings', NULL, _passage.record_tsv_version(store)),
         ('fill', 'adopted_words', NULL, format('DROP TABLE %sadopted_words;', prefix)),
         ('fill', 'adopted_documents', NULL, format($ddl$INSERT INTO %1$sadopted_documents (id, collection, version, uri, title, media_type)
     SELECT rows.document_id, rows.collection, rows.version, rows.uri, rows.title, rows.media_type

@@ -22,6 +22,7 @@ DECLARE
     is_renamed CONSTANT boolean := existing ->> 'source' <> adoption ->> 'source';
     -- Policies separate other rows than before, which are then in other documents.
     is_separated CONSTANT boolean := existing -> 'visibility' <> adoption -> 'visibility';
+    is_stale CONSTANT boolean := _passage.has_stale_tsv(store);
 BEGIN
     IF side IS NULL THEN
         -- The rows get the texts that the triggers write.
@@ -49,7 +50,8 @@ BEGIN
         WHERE CASE layout.kind
             WHEN 'schema' THEN home IS NULL
             WHEN 'lock' THEN side IS NULL
-            WHEN 'fill' THEN side IS NULL
+            WHEN 'fill' THEN side IS NULL OR is_stale AND layout.relation = 'adopted_words'
+            WHEN 'lexemes' THEN is_stale
             WHEN 'comment' THEN existing IS DISTINCT FROM adoption
             WHEN 'derived' THEN NOT EXISTS (
                 SELECT FROM pg_attribute WHERE attrelid = side AND attname = 'section_key' AND NOT attisdropped)

@@ -36,9 +36,11 @@ BEGIN
             'Install a newer pg_passage on the server, then run ALTER EXTENSION pg_passage UPDATE.'
         WHERE jsonb_typeof(settings -> 'layout_version') = 'number' AND settings -> 'layout_version' > '1';
     RETURN QUERY
-        SELECT format('%I.chunks.tsv', store), format('column was computed by version %s of chunk_tsv, not %s', settings -> 'tsv_version', _passage.tsv_version()),
-            format('ALTER TABLE %1$I.chunks DROP COLUMN tsv; DELETE FROM %1$I.settings WHERE key = %2$L; SELECT passage.upgrade_store(%3$L);', store, 'tsv_version', store)
-        WHERE settings -> 'tsv_version' <> to_jsonb(_passage.tsv_version()) AND adoption IS NULL;
+        SELECT format('%I.%I.tsv', store, CASE WHEN adoption IS NULL THEN 'chunks' ELSE 'adopted_chunks' END),
+            format('column was computed by version %s of chunk_tsv, not %s', settings -> 'tsv_version', _passage.tsv_version()),
+            CASE WHEN is_adopted AND adoption IS NULL THEN 'Compute the column of the table behind the view again, then run ' || _passage.record_tsv_version(store)
+                ELSE format('SELECT passage.upgrade_store(%L);', store) END
+        WHERE _passage.has_stale_tsv(store);
     RETURN QUERY
         SELECT format('%I.settings', store), format('not read: row-level security filters rows for "%s"', current_user),
             'Check the store as its owner or as a role with BYPASSRLS.'

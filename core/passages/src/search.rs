@@ -11,6 +11,7 @@ that the query names in front, and [`select_hits`] selects the hits of the resul
 
 pub mod bm25;
 mod coverage;
+mod file_names;
 mod fuse;
 mod hit_allowance;
 mod hit_budget;
@@ -21,15 +22,18 @@ mod query;
 mod query_name;
 mod reorder;
 mod scripts;
+#[cfg(test)]
+mod searchable_properties;
 mod searchable_text;
 mod select_hits;
 mod subqueries;
 
 pub use coverage::coverage;
+pub use file_names::{file_name, title_words, uri_words};
 pub use fuse::{FusedHit, RankedList, ScoredList, fuse, fuse_scores};
 pub use hit_allowance::HitAllowance;
 pub use hit_budget::{HitCost, select_within_budget};
-pub use identifiers::{identifier_parts, query_parts, uri_words};
+pub use identifiers::{identifier_parts, query_parts};
 pub use lexemes::{QueryLexemes, QueryWord, quote_lexeme};
 pub use normalize::normalize;
 pub use query::SearchQuery;

@@ -103,6 +103,17 @@ SELECT statement FROM passage.adopt('app.parts', 'shop') AS statement;
 SELECT count(*) FROM passage.upgrade_store('shop');
 SELECT passage.adopt('app.parts', 'shop', content => 'upper(body)', document => 'page');
 
+-- lexemes of another version of chunk_tsv are reported, and computed again
+UPDATE shop.settings SET value = '0' WHERE key = 'tsv_version';
+UPDATE shop.adopted_chunks SET tsv = 'stale';
+SELECT object, problem, remedy FROM passage.check_store('shop') WHERE problem ~ 'chunk_tsv|missing';
+SELECT substring(statement FROM '^[^\n(]*') FROM passage.upgrade_store('shop', dry_run => true) AS statement;
+SELECT count(*) FROM passage.search_hits('ground');
+SELECT count(*) FROM passage.upgrade_store('shop');
+SELECT count(*) FROM passage.check_store('shop') WHERE problem ~ 'chunk_tsv|missing';
+SELECT source_id, content FROM passage.search_hits('warm');
+SELECT count(*) FROM passage.upgrade_store('shop');
+
 -- a disabled trigger is reported, and its remedy works
 ALTER TABLE app.parts DISABLE TRIGGER adopted_by_shop_delete;
 DELETE FROM app.parts WHERE body = 'Unseen milk.';

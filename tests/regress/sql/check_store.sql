@@ -62,8 +62,14 @@ ROLLBACK;
 BEGIN;
 UPDATE regress_check.settings SET value = '0' WHERE key = 'tsv_version';
 SELECT * FROM passage.check_store('regress_check') WHERE problem LIKE '%chunk_tsv%';
-ALTER TABLE regress_check.chunks DROP COLUMN tsv; DELETE FROM regress_check.settings WHERE key = 'tsv_version'; SELECT passage.upgrade_store('regress_check');
-SELECT * FROM passage.check_store('regress_check') WHERE problem LIKE '%chunk_tsv%';
+SELECT passage.upgrade_store('regress_check', dry_run => true);
+SELECT passage.upgrade_store('regress_check');
+SELECT * FROM passage.check_store('regress_check');
+-- a column that is computed anyway only needs the record
+UPDATE regress_check.settings SET value = '0' WHERE key = 'tsv_version';
+ALTER TABLE regress_check.chunks DROP COLUMN tsv;
+SELECT passage.upgrade_store('regress_check');
+SELECT * FROM passage.check_store('regress_check');
 ROLLBACK;
 
 -- shape: columns, types, indexes, policies, settings

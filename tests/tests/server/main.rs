@@ -60,6 +60,7 @@ mod search {
     mod corrected;
     mod filters;
     mod indexes;
+    mod language_cases;
     mod languages;
     mod metadata_filters;
     mod misspelled;

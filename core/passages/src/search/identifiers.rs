@@ -3,13 +3,14 @@ Parts of compound words that PostgreSQL's parser keeps whole.
 
 The parser reads `getUser`, `array.sort` and `src/main.rs` as one word each, and `v2.3.0-rc.1` as a file. Searches for
 a part would miss them. So this module lists the parts: segments of joined words, humps of names, letters of another
-alphabet, and the numbers within versions and addresses. The index contains them beside the parser's words, and queries
-are split the same way.
+alphabet, the numbers within versions and addresses, and the syllables of a run without spaces. The index contains them
+beside the parser's words, and queries are split the same way.
 */
 
-use super::scripts::changes_alphabet;
+use super::scripts::{changes_alphabet, is_unspaced_run, syllables};
 use super::searchable_text::{Runs, searchable_text};
 use passage_split::interrupt::poll_periodically;
+use std::collections::HashSet;
 
 /// Characters that the parser accepts within a host, a path or an address.
 const JOINED_BY: [char; 3] = ['.', '/', '@'];
@@ -20,51 +21,106 @@ const INSIDE: [char; 6] = ['_', '-', ':', '~', '+', '='];
 /// The maximum number of numbers in a version or address whose beginnings are parts.
 const MAX_NUMBERS: usize = 4;
 
+/// The maximum number of syllables of a text that are parts. A `tsvector` has at most 1 MB, and the pairs of 256 KB take
+/// most of it.
+const MAX_SYLLABLES: usize = 2_048;
+
+/// The side of a search that the parts are for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Index,
+    Query,
+}
+
 /// Returns the parts of a text's compound words, separated by spaces; empty for plain prose.
+///
+/// Each syllable of the runs without spaces is listed once, so that a query of one character finds them.
 ///
 /// ```
 /// assert_eq!(passage_core::search::identifier_parts("call getUser()"), "get User");
 /// assert_eq!(passage_core::search::identifier_parts("at 203.0.113.7"), "203.0 203.0.113");
+/// assert_eq!(passage_core::search::identifier_parts("公開鍵と秘密鍵"), "公 開 鍵 と 秘 密");
 /// ```
 pub fn identifier_parts(text: &str) -> String {
-    parts(text, true)
+    let text = searchable_text(text, Runs::Whole);
+    let mut parts = compound_parts(&text, Side::Index);
+    if !text.is_ascii() {
+        add_syllables(&mut parts, &text);
+    }
+    parts
 }
 
 /// Returns the parts of a word of a query. A chunk that has all of them has the word.
 ///
-/// These are not the beginnings of numbers: `2.3.0` must not find `2.3.1`.
+/// These are not the beginnings of numbers: `2.3.0` must not find `2.3.1`. The number of a version stays whole, and loses
+/// its `v`, so `v2.3.0` also finds `2.3.0`.
 ///
 /// ```
 /// assert_eq!(passage_core::search::query_parts("getUser"), "get User");
 /// assert_eq!(passage_core::search::query_parts("2.3.0"), "");
+/// assert_eq!(passage_core::search::query_parts("v2.3.0-rc.1"), "2.3.0 rc 1");
 /// ```
 pub fn query_parts(word: &str) -> String {
-    parts(word, false)
+    compound_parts(&searchable_text(word, Runs::Whole), Side::Query)
 }
 
-fn parts(text: &str, with_numbers: bool) -> String {
+/// Returns the parts of a searchable text's compound words.
+fn compound_parts(text: &str, side: Side) -> String {
     let mut parts = String::new();
     let ends = |character: char| {
         !(character.is_alphanumeric()
             || JOINED_BY.contains(&character)
             || INSIDE.contains(&character))
     };
-    for (number, run) in searchable_text(text, Runs::Whole).split(ends).enumerate() {
+    for (number, run) in text.split(ends).enumerate() {
         poll_periodically(number);
         // Punctuation at an end, such as a full stop, joins nothing.
         let run = run.trim_matches(|character: char| !character.is_alphanumeric());
         let joined = run.contains(JOINED_BY) && run.contains(char::is_alphabetic);
+        let number = version(run).filter(|_| joined && side == Side::Query);
+        let run = number.map_or(run, |(number, behind)| {
+            add(&mut parts, number);
+            behind
+        });
         for segment in run.split(|character: char| !character.is_alphanumeric()) {
             if joined && !segment.is_empty() {
                 add(&mut parts, segment);
             }
             humps(&mut parts, segment);
         }
-        if with_numbers {
+        if side == Side::Index {
             numbers(&mut parts, run);
         }
     }
     parts
+}
+
+/// Adds each syllable of the runs without spaces of a searchable text once.
+fn add_syllables(parts: &mut String, text: &str) {
+    let mut seen = HashSet::new();
+    for run in text.split_whitespace().filter(|word| is_unspaced_run(word)) {
+        let starts = syllables(run);
+        // A run of one syllable is a word of its own.
+        let several = if starts.len() > 2 { &starts[..] } else { &[] };
+        for (number, ends) in several.windows(2).enumerate() {
+            poll_periodically(number);
+            let syllable = &run[ends[0]..ends[1]];
+            if seen.len() < MAX_SYLLABLES && seen.insert(syllable) {
+                add(parts, syllable);
+            }
+        }
+    }
+}
+
+/// Returns the number of a version at the beginning of a run, without its `v`, and what follows.
+fn version(run: &str) -> Option<(&str, &str)> {
+    let number = run.strip_prefix(['v', 'V']).unwrap_or(run);
+    let end = number.find(|next: char| !next.is_ascii_digit() && next != '.');
+    let (number, behind) = number.split_at(end.unwrap_or(number.len()));
+    let is_version = number.starts_with(|first: char| first.is_ascii_digit())
+        && number.contains('.')
+        && !behind.starts_with(char::is_alphanumeric);
+    is_version.then_some((number, behind))
 }
 
 fn add(parts: &mut String, part: &str) {
@@ -140,43 +196,9 @@ fn numbers(parts: &mut String, run: &str) {
     }
 }
 
-/// The maximum length of a file extension, in bytes.
-const MAX_EXTENSION: usize = 8;
-
-/// Returns the words of a uri's path, without scheme, host and file extension.
-///
-/// ```
-/// assert_eq!(passage_core::search::uri_words("docs/getUser.md"), "docs get User");
-/// ```
-///
-/// # Source
-///
-/// Seed 003: a file that is read without a query is searched by its path.
-pub fn uri_words(uri: &str) -> String {
-    let path = match uri.split_once("://") {
-        Some((_, behind)) => behind.split_once('/').map_or(behind, |(_, path)| path),
-        None => uri,
-    };
-    let path = path.split(['?', '#']).next().unwrap_or_default();
-    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let name = match name.rsplit_once('.') {
-        Some((stem, ending)) if !stem.is_empty() && ending.len() <= MAX_EXTENSION => stem,
-        _ => name,
-    };
-    let mut words = Vec::new();
-    for part in [folders, name] {
-        let part = part.split(|character: char| !character.is_alphanumeric());
-        words.extend(part.filter(|word| !word.is_empty()).map(|word| {
-            let parts = identifier_parts(word);
-            if parts.is_empty() { word.to_owned() } else { parts }
-        }));
-    }
-    words.join(" ")
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{identifier_parts, query_parts, uri_words};
+    use super::{identifier_parts, query_parts};
 
     #[test]
     fn compound_names_are_split() {
@@ -200,9 +222,34 @@ mod tests {
     }
 
     #[test]
-    fn runs_without_spaces_are_no_parts() {
-        assert_eq!(identifier_parts("日本語、京 Rust言語"), "");
-        assert_eq!(identifier_parts("PostgreSQL中のgetUserを"), "Postgre SQL get User");
+    fn syllables_of_runs_without_spaces_are_parts() {
+        assert_eq!(identifier_parts("日本語、京 Rust言語"), "日 本 語 言");
+        assert_eq!(identifier_parts("PostgreSQL中のgetUserを"), "Postgre SQL get User 中 の");
+        assert_eq!(identifier_parts("ข้อมูล"), "ข้ อ มู ล");
+        assert_eq!(query_parts("日本語"), "");
+    }
+
+    #[test]
+    fn syllables_of_a_text_are_bounded() {
+        let all: String = ('\u{4e00}'..='\u{9fff}').collect();
+        assert_eq!(identifier_parts(&all).split(' ').count(), super::MAX_SYLLABLES);
+    }
+
+    #[test]
+    fn the_number_of_a_version_is_a_part_of_a_query() {
+        for (word, parts) in [
+            ("v2.3.0-rc.1", "2.3.0 rc 1"),
+            ("V2.3", "2.3"),
+            ("2.3.0-rc.1", "2.3.0 rc 1"),
+            ("2.3.beta", "2 3 beta"),
+            ("2.3.0beta", "2 3 0beta"),
+            ("python3.11", "python3 11"),
+            ("v2", ""),
+            ("v1.", ""),
+            ("vim.org", "vim org"),
+        ] {
+            assert_eq!(query_parts(word), parts, "{word}");
+        }
     }
 
     #[test]
@@ -223,7 +270,6 @@ mod tests {
         ] {
             assert_eq!(identifier_parts(text), parts, "{text}");
         }
-        assert_eq!(query_parts("v2.3.0-rc.1"), "v2 3 0 rc 1");
     }
 
     proptest::proptest! {
@@ -232,21 +278,6 @@ mod tests {
             for part in identifier_parts(&text).split(' ') {
                 proptest::prop_assert!(text.contains(part));
             }
-        }
-    }
-
-    #[test]
-    fn words_of_a_uri_come_from_its_path() {
-        for (uri, words) in [
-            ("docs/session_timeout.md", "docs session timeout"),
-            ("https://example.org/guide/getStarted.html?x=1#top", "guide get Started"),
-            ("Meeting Notes 2024-05.md", "Meeting Notes 2024 05"),
-            (".gitignore", "gitignore"),
-            ("v1.2/README", "v1 2 README"),
-            ("", ""),
-            ("///", ""),
-        ] {
-            assert_eq!(uri_words(uri), words, "{uri}");
         }
     }
 }

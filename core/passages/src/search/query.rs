@@ -4,13 +4,15 @@ Parsing of search queries.
 A query is typed by a person or passed on by a program, so any text is valid. Double quotes delimit a phrase, which
 must match exactly. A minus excludes the word or phrase behind it. All other words are optional, and chunks with
 more of them rank higher. An unclosed quote is ignored. Someone who enters `-Xmx512m` and nothing else looks for this
-option, so unquoted exclusions alone are words.
+option, so unquoted exclusions alone are words. A path also finds the name of its file, and the path of a file of prose
+alone finds the words that its title may have.
 
 The words are those of the searchable text: normalized, and split where the script changes.
 
 Queries are bounded: of a pasted text only the first words count.
 */
 
+use super::file_names::{file_name, title_words};
 use super::normalize::normalize;
 use super::scripts::is_unspaced_run;
 use super::searchable_text::{Runs, searchable_text};
@@ -90,6 +92,11 @@ impl SearchQuery {
                 query.add_words(part, &mut seen);
             }
         }
+        if let [word] = &query.words[..] {
+            let title = title_words(word);
+            query.add_words(&title, &mut seen);
+        }
+        query.add_file_names(&mut seen);
         query
     }
 
@@ -104,6 +111,13 @@ impl SearchQuery {
         let new = words.filter(|word| seen.insert(word.to_lowercase()));
         let room = WORDS - self.words.len();
         self.words.extend(new.take(room).map(str::to_owned));
+    }
+
+    /// Adds the name of the file of each path.
+    fn add_file_names(&mut self, seen: &mut HashSet<String>) {
+        let names: Vec<_> = self.words.iter().filter_map(|word| file_name(word)).collect();
+        let names = names.join(" ");
+        self.add_words(&names, seen);
     }
 
     /// Returns whether the query has no words.
@@ -164,6 +178,15 @@ mod tests {
         assert_eq!(parsed("ＡＰＩ　ｶﾞｲﾄﾞ。")[0], ["API", "ガイド"]);
         assert_eq!(parsed("C++ or .NET")[0], ["cplusplus", "or", "dotnet"]);
         assert_eq!(parsed(&"日".repeat(2_000))[0], ["日".repeat(341)]);
+    }
+
+    #[test]
+    fn a_path_has_the_name_of_its_file() {
+        assert_eq!(parsed("src/a.ts exports")[0], ["src/a.ts", "exports", "a.ts"]);
+        assert_eq!(parsed("docs/guide.md")[0], ["docs/guide.md", "guide", "guide.md"]);
+        assert_eq!(parsed("see docs/guide.md")[0], ["see", "docs/guide.md", "guide.md"]);
+        assert_eq!(parsed("and/or")[0], ["and/or"]);
+        assert_eq!(parsed("README")[0], ["README"]);
     }
 
     #[test]

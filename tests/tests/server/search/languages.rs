@@ -127,3 +127,39 @@ async fn a_configuration_of_the_user_works_in_all_functions() {
     }
     assert_eq!(cluster.query_text("SELECT count(*) FROM passage.check_store()").await, "0");
 }
+
+#[tokio::test]
+async fn stores_of_several_languages_are_searched_together() {
+    let cluster = Cluster::without_store().await;
+    cluster
+        .execute(
+            "SELECT passage.create_store('german', language => 'german'), passage.create_store('english', language => 'english'),
+                passage.create_store('mixed', language => 'simple');
+            SELECT passage.ingest('de.md', 'Die Sicherungen laufen jede Nacht.', store => 'german'),
+                passage.ingest('en.md', 'The servers run each night.', store => 'english'),
+                passage.ingest('de.md', 'Die Sicherungen laufen jede Nacht.', collection => 'de', store => 'mixed'),
+                passage.ingest('en.md', 'The servers run each night.', collection => 'en', store => 'mixed')",
+        )
+        .await;
+    for (query, united, mixed) in [
+        ("Sicherung", "de.md", ""),
+        ("server", "en.md", ""),
+        ("Sicherungen Nacht", "de.md", "de.md"),
+        ("servers", "en.md", "en.md"),
+    ] {
+        let hits = |store: &str| {
+            format!("SELECT rank, uri FROM passage.search_hits('{query}', store => '{store}')")
+        };
+        let sql = format!(
+            "SELECT string_agg(uri, ' ' ORDER BY rank) FROM ({} UNION ALL {}) AS hit",
+            hits("german"),
+            hits("english"),
+        );
+        assert_eq!(cluster.query_text(&sql).await, united, "{query}");
+        let sql = format!(
+            "SELECT coalesce(string_agg(uri, ' '), '') FROM passage.search_hits('{query}', store => 'mixed',
+                filter => '{{\"collection\": [\"de\", \"en\"]}}')"
+        );
+        assert_eq!(cluster.query_text(&sql).await, mixed, "{query}");
+    }
+}

@@ -12,6 +12,10 @@ const OTHER_TYPE: &str = "CREATE TABLE aside.view AS SELECT pg_get_viewdef('s.ch
     DO $$ BEGIN EXECUTE 'CREATE VIEW s.chunks_embedded AS ' || (SELECT definition FROM aside.view); END $$;
     GRANT SELECT ON s.chunks_embedded TO reader";
 
+/// A column that another version of `chunk_tsv` computed, and how it comes about.
+pub const STALE: &str = "column was computed by version 0 of chunk_tsv, not 1";
+pub const STALE_VERSION: &str = "UPDATE s.settings SET value = '0' WHERE key = 'tsv_version'";
+
 pub const CASES: &[Case] = &[
     Case::sql(TABLES, "table is missing", "DROP TABLE s.strategies"),
     Case::then(
@@ -33,6 +37,8 @@ pub const CASES: &[Case] = &[
             ALTER TABLE s.documents ALTER uri SET NOT NULL, ADD UNIQUE (uri, collection, version); SELECT passage.upgrade_store('s')")],
     ),
     Case::sql(TABLES, "index is missing", "DROP INDEX s.embeddings_embedding_idx"),
+    Case::sql(TABLES, STALE, STALE_VERSION),
+    Case::sql(PARTITIONS, STALE, STALE_VERSION),
     Case::sql(TABLES, "missing: language", "DELETE FROM s.settings WHERE key = 'language'"),
     Case::sql(TABLES, "column has type text, not integer", OTHER_TYPE),
     Case::sql(

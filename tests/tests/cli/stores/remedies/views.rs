@@ -1,6 +1,7 @@
 //! Problems of stores of views, and of adopted ones for other roles than their owner.
 
 use super::case::{Act, Case, READER};
+use super::tables::{STALE, STALE_VERSION};
 use passage_tests::cluster::{OWNER, SUPERUSER};
 
 /// A table of another program, with two views that have only what all functions need.
@@ -65,6 +66,14 @@ pub const CASES: &[Case] = &[
         FEWER,
         "Add passage.chunk_tsv('english', NULL, section, content) to the table as a generated column with a GIN index, and to the view.",
         MORE,
+    ),
+    Case::sql(ADOPTED, STALE, STALE_VERSION),
+    Case::sentence(
+        VIEWS,
+        STALE,
+        "CREATE TABLE s.settings (key text PRIMARY KEY, value jsonb NOT NULL); INSERT INTO s.settings VALUES ('tsv_version', '0')",
+        "Compute the column of the table behind the view again, then run UPDATE s.settings SET value = '1' WHERE key = 'tsv_version';",
+        &[Act::Sql("UPDATE aside.piece SET body = body; UPDATE s.settings SET value = '1' WHERE key = 'tsv_version'")],
     ),
     Case::sentence(VIEWS, "kind, metadata missing: a filter by them finds nothing", FEWER, ADD, MORE),
     Case::sentence(
