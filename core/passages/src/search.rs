@@ -34,12 +34,12 @@ pub use fuse::{FusedHit, RankedList, ScoredList, fuse, fuse_scores};
 pub use hit_allowance::HitAllowance;
 pub use hit_budget::{HitCost, select_within_budget};
 pub use identifiers::{identifier_parts, query_parts};
-pub use lexemes::{QueryLexemes, QueryWord, quote_lexeme};
+pub use lexemes::{QueryLexemes, QueryWord, quote_lexeme, term};
 pub use normalize::normalize;
 pub use query::SearchQuery;
 pub use query_name::{NamedPlace, QueryName};
 pub use reorder::{HitEvidence, OrderWeights, reorder};
-pub use scripts::is_unspaced_run;
+pub use scripts::{is_syllable, is_unspaced_run};
 pub use searchable_text::{Runs, searchable_text};
 pub use select_hits::{
     HitBudget, HitCandidate, HitLimits, SelectedHits, SelectionEnd, select_hits,

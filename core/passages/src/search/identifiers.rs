@@ -3,7 +3,7 @@ Parts of compound words that PostgreSQL's parser keeps whole.
 
 The parser reads `getUser`, `array.sort` and `src/main.rs` as one word each, and `v2.3.0-rc.1` as a file. Searches for
 a part would miss them. So this module lists the parts: segments of joined words, humps of names, letters of another
-alphabet, the numbers within versions and addresses, and the syllables of a run without spaces. The index contains them
+alphabet, the numbers within versions and addresses, and the last syllable of a run without spaces. The index contains them
 beside the parser's words, and queries are split the same way.
 */
 
@@ -21,8 +21,8 @@ const INSIDE: [char; 6] = ['_', '-', ':', '~', '+', '='];
 /// The maximum number of numbers in a version or address whose beginnings are parts.
 const MAX_NUMBERS: usize = 4;
 
-/// The maximum number of syllables of a text that are parts. A `tsvector` has at most 1 MB, and the pairs of 256 KB take
-/// most of it.
+/// The maximum number of last syllables of a text that are parts. A `tsvector` has at most 1 MB, and the pairs of 256 KB
+/// take most of it.
 const MAX_SYLLABLES: usize = 2_048;
 
 /// The side of a search that the parts are for.
@@ -34,18 +34,19 @@ enum Side {
 
 /// Returns the parts of a text's compound words, separated by spaces; empty for plain prose.
 ///
-/// Each syllable of the runs without spaces is listed once, so that a query of one character finds them.
+/// The last syllables of runs without spaces are listed once. A query of one syllable finds the others as the beginning
+/// of a pair.
 ///
 /// ```
 /// assert_eq!(passage_core::search::identifier_parts("call getUser()"), "get User");
 /// assert_eq!(passage_core::search::identifier_parts("at 203.0.113.7"), "203.0 203.0.113");
-/// assert_eq!(passage_core::search::identifier_parts("公開鍵と秘密鍵"), "公 開 鍵 と 秘 密");
+/// assert_eq!(passage_core::search::identifier_parts("公開鍵と秘密鍵"), "鍵");
 /// ```
 pub fn identifier_parts(text: &str) -> String {
     let text = searchable_text(text, Runs::Whole);
     let mut parts = compound_parts(&text, Side::Index);
     if !text.is_ascii() {
-        add_syllables(&mut parts, &text);
+        add_last_syllables(&mut parts, &text);
     }
     parts
 }
@@ -95,19 +96,17 @@ fn compound_parts(text: &str, side: Side) -> String {
     parts
 }
 
-/// Adds each syllable of the runs without spaces of a searchable text once.
-fn add_syllables(parts: &mut String, text: &str) {
+/// Adds the last syllables of the runs without spaces of a searchable text, each once.
+fn add_last_syllables(parts: &mut String, text: &str) {
     let mut seen = HashSet::new();
-    for run in text.split_whitespace().filter(|word| is_unspaced_run(word)) {
-        let starts = syllables(run);
+    for (number, run) in text.split_whitespace().filter(|word| is_unspaced_run(word)).enumerate() {
+        poll_periodically(number);
         // A run of one syllable is a word of its own.
-        let several = if starts.len() > 2 { &starts[..] } else { &[] };
-        for (number, ends) in several.windows(2).enumerate() {
-            poll_periodically(number);
-            let syllable = &run[ends[0]..ends[1]];
-            if seen.len() < MAX_SYLLABLES && seen.insert(syllable) {
-                add(parts, syllable);
-            }
+        if let [_, .., last, _] = syllables(run)[..]
+            && seen.len() < MAX_SYLLABLES
+            && seen.insert(&run[last..])
+        {
+            add(parts, &run[last..]);
         }
     }
 }
@@ -222,16 +221,16 @@ mod tests {
     }
 
     #[test]
-    fn syllables_of_runs_without_spaces_are_parts() {
-        assert_eq!(identifier_parts("日本語、京 Rust言語"), "日 本 語 言");
-        assert_eq!(identifier_parts("PostgreSQL中のgetUserを"), "Postgre SQL get User 中 の");
-        assert_eq!(identifier_parts("ข้อมูล"), "ข้ อ มู ล");
+    fn last_syllables_of_runs_without_spaces_are_parts() {
+        assert_eq!(identifier_parts("日本語、京 Rust言語"), "語");
+        assert_eq!(identifier_parts("PostgreSQL中のgetUserを"), "Postgre SQL get User の");
+        assert_eq!(identifier_parts("ข้อมูล"), "ล");
         assert_eq!(query_parts("日本語"), "");
     }
 
     #[test]
-    fn syllables_of_a_text_are_bounded() {
-        let all: String = ('\u{4e00}'..='\u{9fff}').collect();
+    fn last_syllables_of_a_text_are_bounded() {
+        let all: String = ('\u{4e00}'..='\u{9fff}').flat_map(|last| ['一', last, ' ']).collect();
         assert_eq!(identifier_parts(&all).split(' ').count(), super::MAX_SYLLABLES);
     }
 

@@ -5,9 +5,11 @@ A word may have several lexemes: itself and the parts of a compound. All of them
 if it contains the whole or all parts.
 
 Nobody knows which of the lexemes of a run without spaces are words: of `日志多久轮换一次`, the chunk that answers has
-`日志` and `轮换`, but no chunk has `志多`. So each lexeme of a run is a word of its own.
+`日志` and `轮换`, but no chunk has `志多`. So each lexeme of a run is a word of its own. A query of one syllable is the
+beginning of the pairs that have it, and the index also has the last syllable of each run.
 */
 
+use super::scripts::is_syllable;
 use std::collections::HashMap;
 
 /// The maximum number of ranked lexemes of a query.
@@ -95,9 +97,8 @@ impl QueryLexemes {
     /// Returns the text of a `tsquery` that matches chunks with a word.
     pub fn word_query(&self, word: &QueryWord) -> String {
         let all = |indexes: &[usize]| {
-            let quote_lexeme: Vec<_> =
-                indexes.iter().map(|index| quote_lexeme(&self.list[*index])).collect();
-            quote_lexeme.join("&")
+            let terms: Vec<_> = indexes.iter().map(|index| term(&self.list[*index])).collect();
+            terms.join("&")
         };
         match (&word.whole[..], &word.parts[..]) {
             (whole, []) => format!("({})", all(whole)),
@@ -114,6 +115,18 @@ impl QueryLexemes {
 /// ```
 pub fn quote_lexeme(lexeme: &str) -> String {
     format!("'{}'", lexeme.replace('\\', r"\\").replace('\'', "''"))
+}
+
+/// Returns the term of a `tsquery` for a lexeme of a query. A syllable also matches the pairs that begin with it.
+///
+/// ```
+/// use passage_core::search::term;
+///
+/// assert_eq!((term("docker"), term("鍵")), ("'docker'".into(), "'鍵':*".into()));
+/// ```
+pub fn term(lexeme: &str) -> String {
+    let prefix = if is_syllable(lexeme) { ":*" } else { "" };
+    format!("{}{prefix}", quote_lexeme(lexeme))
 }
 
 #[cfg(test)]
@@ -163,5 +176,22 @@ mod tests {
         }
         let matching: Vec<_> = lexemes.words.iter().map(|word| lexemes.word_query(word)).collect();
         assert_eq!(matching, ["('日志')", "('志多')", "('轮换')"]);
+    }
+
+    #[test]
+    fn a_syllable_begins_pairs() {
+        let mut lexemes = QueryLexemes::default();
+        lexemes.add_run(vec!["鍵".to_owned()]);
+        assert_eq!(lexemes.word_query(&lexemes.words[0]), "('鍵':*)");
+    }
+
+    #[test]
+    fn the_lexemes_of_a_long_run_are_bounded() {
+        let mut lexemes = QueryLexemes::default();
+        lexemes.add_run((0..1_000).map(|number| format!("鍵{number}")).collect());
+        assert_eq!(
+            (lexemes.list.len(), lexemes.words.len()),
+            (super::MAX_LEXEMES, super::MAX_LEXEMES)
+        );
     }
 }

@@ -68,20 +68,44 @@ pub fn syllables(run: &str) -> Vec<usize> {
     let mut starts = Vec::new();
     let mut before = None;
     for (at, character) in run.char_indices() {
-        let continues = is_combining_mark(character)
-            // Vowels of Thai and Lao behind their consonant.
-            || matches!(character, '\u{e30}' | '\u{e32}' | '\u{e33}' | '\u{e45}' | '\u{eb0}' | '\u{eb2}' | '\u{eb3}')
-            // Vowels before it, and signs of Khmer and Burmese that stack the next consonant.
-            || before.is_some_and(|before| {
-                matches!(before, '\u{e40}'..='\u{e44}' | '\u{ec0}'..='\u{ec4}' | '\u{17d2}' | '\u{1039}')
-            });
-        if !continues || starts.is_empty() {
+        if !before.is_some_and(|before| is_same_syllable(before, character)) {
             starts.push(at);
         }
         before = Some(character);
     }
     starts.push(run.len());
     starts
+}
+
+/// Returns whether a word is one syllable of a script without spaces. A query for it matches the pairs that begin with it.
+///
+/// ```
+/// use passage_core::search::is_syllable;
+///
+/// assert!(is_syllable("鍵") && !is_syllable("公開") && !is_syllable("a"));
+/// ```
+pub fn is_syllable(word: &str) -> bool {
+    let mut before = None;
+    for character in word.chars() {
+        let belongs = match before {
+            None => unspaced(character).is_some(),
+            Some(before) => is_same_syllable(before, character),
+        };
+        if !belongs {
+            return false;
+        }
+        before = Some(character);
+    }
+    before.is_some()
+}
+
+/// Returns whether a character belongs to the syllable of the character before it.
+fn is_same_syllable(before: char, character: char) -> bool {
+    is_combining_mark(character)
+        // Vowels of Thai and Lao behind their consonant.
+        || matches!(character, '\u{e30}' | '\u{e32}' | '\u{e33}' | '\u{e45}' | '\u{eb0}' | '\u{eb2}' | '\u{eb3}')
+        // Vowels before it, and signs of Khmer and Burmese that stack the next consonant.
+        || matches!(before, '\u{e40}'..='\u{e44}' | '\u{ec0}'..='\u{ec4}' | '\u{17d2}' | '\u{1039}')
 }
 
 /// Returns whether a character is in a block of the scripts of India and Sri Lanka.
@@ -115,7 +139,7 @@ fn alphabet(character: char) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::{changes_alphabet, syllables, unspaced};
+    use super::{changes_alphabet, is_syllable, syllables, unspaced};
 
     fn split(run: &str) -> Vec<&str> {
         syllables(run).windows(2).map(|ends| &run[ends[0]..ends[1]]).collect()
@@ -129,6 +153,16 @@ mod tests {
         assert_eq!(split("မြန်မာ"), ["မြ", "န်", "မာ"]);
         assert_eq!(split("日志"), ["日", "志"]);
         assert_eq!(split(""), [""; 0]);
+    }
+
+    #[test]
+    fn one_syllable_is_told_from_a_run() {
+        for word in ["鍵", "ข้", "สำ", "ខ្មែ", "한", "が"] {
+            assert!(is_syllable(word), "{word}");
+        }
+        for word in ["公開", "ข้อ", "한국", "a", "1", "", "鍵a", "้"] {
+            assert_eq!(is_syllable(word), word == "้", "{word}");
+        }
     }
 
     #[test]

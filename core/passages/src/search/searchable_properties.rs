@@ -1,5 +1,6 @@
 //! Properties of what is indexed and searched, over all scripts.
 
+use super::scripts::{is_syllable, is_unspaced_run, syllables};
 use super::{Runs, identifier_parts, query_parts, searchable_text};
 use proptest::prelude::*;
 use std::collections::HashSet;
@@ -66,11 +67,16 @@ proptest! {
     }
 
     #[test]
-    fn a_syllable_of_a_text_is_found_alone(text in "[日志文件 轮换ab。、]{0,12}") {
-        let (all, all_parts) = (words(&text), parts(&text));
-        for syllable in text.chars().filter(|character| !character.is_ascii() && character.is_alphabetic()) {
-            let syllable = syllable.to_string();
-            prop_assert!(all.contains(&syllable) || all_parts.contains(&syllable), "{syllable} of {text}");
+    fn a_syllable_of_a_text_is_found_alone(text in "([日志文件 轮换ab。、]|ข้|มู|เป็|ที่|한|글){0,12}") {
+        let (all, last) = (words(&text), parts(&text));
+        let runs = searchable_text(&text, Runs::Whole).into_owned();
+        for run in runs.split_whitespace().filter(|word| is_unspaced_run(word)) {
+            for ends in syllables(run).windows(2) {
+                let syllable = &run[ends[0]..ends[1]];
+                prop_assert!(is_syllable(syllable));
+                let is_found = all.iter().chain(&last).any(|lexeme| lexeme.starts_with(syllable));
+                prop_assert!(is_found, "{syllable} of {text}");
+            }
         }
     }
 }

@@ -16,6 +16,7 @@ subqueries together return less than requested, fallback subqueries run without 
 */
 
 use super::QueryLexemes;
+use super::scripts::is_syllable;
 use std::collections::HashMap;
 
 /// The maximum number of candidates of a subquery for rare words. Words count as rare up to this sum.
@@ -60,8 +61,11 @@ impl Frequencies {
         let mut shares = HashMap::new();
         for lexeme in lexemes {
             if !shares.contains_key(lexeme) {
-                let with =
-                    |part: &Self| part.chunks_with(lexeme).unwrap_or_else(|| part.uncommon_bound());
+                let with = |part: &Self| {
+                    part.shares
+                        .get(lexeme)
+                        .map_or(part.uncommon_bound(), |share| share * part.chunks)
+                };
                 let with: f64 = parts.iter().map(with).sum();
                 shares.insert(lexeme.clone(), with / chunks);
             }
@@ -69,8 +73,14 @@ impl Frequencies {
         (chunks > 0.0).then(|| Self { chunks, shares, min_share: bound / chunks })
     }
 
-    /// Estimates the number of chunks with a lexeme; `None` for lexemes outside the statistics.
+    /// Estimates the number of chunks with a lexeme of a query; `None` for lexemes outside the statistics. A syllable has
+    /// the chunks of the lexemes that begin with it.
     pub fn chunks_with(&self, lexeme: &str) -> Option<f64> {
+        if is_syllable(lexeme) {
+            let pairs = self.shares.iter().filter(|(known, _)| known.starts_with(lexeme));
+            let share: f64 = pairs.map(|(_, share)| share).sum();
+            return (share > 0.0).then(|| share.min(1.0) * self.chunks);
+        }
         self.shares.get(lexeme).map(|share| share * self.chunks)
     }
 
@@ -294,6 +304,15 @@ mod tests {
         assert_eq!(merged.chunks_with("rare"), None);
         assert!((merged.uncommon_bound() - 14.0).abs() < 1e-9);
         assert!(Frequencies::merged(&[]).is_none());
+    }
+
+    #[test]
+    fn a_syllable_is_as_frequent_as_its_pairs() {
+        let shares = [("公開", 0.1), ("公司", 0.2), ("開鍵", 0.4)];
+        let shares = shares.map(|(lexeme, share)| (lexeme.to_owned(), share)).into();
+        let known = Frequencies { chunks: 1_000.0, shares, min_share: 0.01 };
+        assert!((known.chunks_with("公").unwrap() - 300.0).abs() < 1e-9);
+        assert_eq!(known.chunks_with("鍵"), None);
     }
 
     #[test]

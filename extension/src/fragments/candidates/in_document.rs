@@ -15,7 +15,7 @@ use passage_core::fragments::{
     FragmentCandidate, QueryTerms, can_be_prefix, similar_words, unmatched_words,
 };
 use passage_core::search::bm25::Idf;
-use passage_core::search::{QueryLexemes, SearchQuery, quote_lexeme};
+use passage_core::search::{QueryLexemes, SearchQuery, quote_lexeme, term};
 use std::collections::HashSet;
 
 /// The largest document, in chunks, of which all chunks are read.
@@ -99,8 +99,7 @@ impl Candidates {
 /// Returns a `tsquery` that matches any lexeme or, if it is long enough, words that begin with it.
 fn any_of(lexemes: &QueryLexemes, required: Option<&str>) -> String {
     let term = |lexeme: &String| {
-        let prefix = if can_be_prefix(lexeme) { ":*" } else { "" };
-        format!("{}{prefix}", quote_lexeme(lexeme))
+        if can_be_prefix(lexeme) { format!("{}:*", quote_lexeme(lexeme)) } else { term(lexeme) }
     };
     let any: Vec<_> = lexemes.list.iter().map(term).collect();
     let any = any.join("|");

@@ -2,8 +2,8 @@
 
 use crate::store::ChunkLexemes;
 use passage_core::fragments::{MatchKind, TermVariant, can_be_prefix};
-use passage_core::search::QueryLexemes;
 use passage_core::search::bm25::{Candidate, Occurrence};
+use passage_core::search::{QueryLexemes, is_syllable};
 use std::collections::{HashMap, HashSet};
 
 /// The maximum number of words that match lexemes of a query by their prefix.
@@ -44,9 +44,12 @@ impl<'q, 'c> LexemeReader<'q, 'c> {
                     occurrences.push(Occurrence { lexeme, field, position });
                 });
             };
+            let is_syllable = is_syllable(lexeme);
+            let mut is_counted = false;
             tsv.with_prefix(lexeme, |text, index| {
-                if text == lexeme {
-                    self.frequencies[origin] += 1.0;
+                if text == lexeme || is_syllable {
+                    self.frequencies[origin] += if is_counted { 0.0 } else { 1.0 };
+                    is_counted = true;
                     add(origin, index);
                 } else if let Some(variant) = indexes.get(text) {
                     add(own + variant, index);

@@ -11,6 +11,7 @@ entry are decoded by hand: the generated accessors took a quarter of the time.
 */
 
 use passage_core::search::bm25::Field;
+use passage_core::search::is_syllable;
 use pgrx::pg_sys;
 
 /// The lexemes of a chunk with their positions.
@@ -76,17 +77,27 @@ impl<'v> Tsvector<'v> {
         length
     }
 
-    /// Calls `visit` with each position of a lexeme.
-    pub fn positions(&self, lexeme: &str, visit: impl FnMut(Field, u16)) {
+    /// Calls `visit` with each position of a lexeme of a query, in order. A syllable has those of the lexemes that begin
+    /// with it.
+    pub fn positions(&self, lexeme: &str, mut visit: impl FnMut(Field, u16)) {
         let index = self.lower_bound(lexeme);
-        if self.is(index, lexeme) {
+        if is_syllable(lexeme) {
+            let mut positions = Vec::new();
+            self.with_prefix(lexeme, |_, index| {
+                self.positions_at(index, |field, position| positions.push((position, field)));
+            });
+            positions.sort_unstable();
+            positions.into_iter().for_each(|(position, field)| visit(field, position));
+        } else if self.is(index, lexeme) {
             self.positions_at(index, visit);
         }
     }
 
-    /// Returns whether there is a lexeme.
+    /// Returns whether there is a lexeme of a query, or one that begins with its syllable.
     pub fn has(&self, lexeme: &str) -> bool {
-        self.is(self.lower_bound(lexeme), lexeme)
+        let index = self.lower_bound(lexeme);
+        let begins = || index < self.count() && self.lexeme(index).starts_with(lexeme.as_bytes());
+        self.is(index, lexeme) || is_syllable(lexeme) && begins()
     }
 
     /// Calls `visit` with each lexeme that has a prefix, in order, and with its index.

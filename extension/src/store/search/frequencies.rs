@@ -11,7 +11,9 @@ use crate::server::sql_text::{EQUAL, MATCHES};
 use crate::store::Store;
 use crate::store::layout::StatementKey;
 use crate::store::shards::Route;
-use passage_core::search::{Frequencies, LexemeCounts, MAX_CANDIDATES, QueryLexemes, quote_lexeme};
+use passage_core::search::{
+    Frequencies, LexemeCounts, MAX_CANDIDATES, QueryLexemes, is_syllable, term,
+};
 use pgrx::pg_sys;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -69,9 +71,11 @@ impl Store {
             .collect();
         let rare: Vec<_> =
             (0..with.len()).filter(|at| known.chunks_with(&lexemes.list[*at]).is_none()).collect();
-        // If all of them together are few, reading them counts them.
-        if rare.len() as f64 * known.uncommon_bound() > f64::from(MAX_CANDIDATES) {
-            let queries: Vec<_> = rare.iter().map(|at| quote_lexeme(&lexemes.list[*at])).collect();
+        // If all of them together are few, reading them counts them. A syllable may begin many rare pairs.
+        if rare.len() as f64 * known.uncommon_bound() > f64::from(MAX_CANDIDATES)
+            || rare.iter().any(|at| is_syllable(&lexemes.list[*at]))
+        {
+            let queries: Vec<_> = rare.iter().map(|at| term(&lexemes.list[*at])).collect();
             let statement = self.0.statement(CountStatement, || {
                 format!(
                     "SELECT (SELECT pg_catalog.count(*) FROM (SELECT FROM {} AS c \

@@ -3,7 +3,9 @@
 use crate::server::spi::{Connection, Value};
 use crate::store::Store;
 use crate::store::layout::StatementKey;
-use passage_core::search::{QueryLexemes, SearchQuery, is_unspaced_run, query_parts};
+use passage_core::search::{
+    QueryLexemes, SearchQuery, is_syllable, is_unspaced_run, query_parts, term,
+};
 use passage_split::interrupt::poll_periodically as pause;
 
 /// A query that PostgreSQL's text search has parsed.
@@ -48,6 +50,9 @@ impl Store {
             } else if !text.is_empty() {
                 // The phrase has a word that is not a stop word.
                 let is_phrase = (-position as usize) <= query.phrases.len();
+                // A phrase of one lexeme is this lexeme in quotes.
+                let single = text.strip_prefix('\'').and_then(|text| text.strip_suffix('\''));
+                let text = single.filter(|lexeme| is_syllable(lexeme)).map_or(text.clone(), term);
                 required.push(if is_phrase { format!("({text})") } else { format!("!({text})") });
             }
         }
