@@ -9,9 +9,10 @@ as `passage ingest` does. There are five parts:
   are taken until the budget is spent (see `score`). Each way is compared with the first one, question by question
   (see `bootstrap`).
 - `search` queries a real server by SQL, with every mode of `search` and some strategies, next to plain search in
-  memory (see `server` and `passages`).
+  memory (see `server` and `passages`). Then it compares the order of hybrid hits with plain rankings and with the best
+  possible order (see `order`).
 - `fragments` queries the same server for the lines that answer, with every strategy (see `fragments`).
-- `fusion` chooses the constants of the fusion on other questions than those it measures (see `fusion`).
+- `fusion` chooses the weights of hybrid search on other questions than those it measures (see `fusion`).
 - `peers` scores what the retrievers of other frameworks returned, next to `search` (see `peers`).
 
 Budgets are equal, not numbers of hits, because larger chunks would always win the latter. With 175 questions a
@@ -34,6 +35,7 @@ mod excerpts;
 mod fragments;
 mod fusion;
 mod legs;
+mod order;
 mod passages;
 mod peer_table;
 mod peers;
@@ -256,6 +258,7 @@ fn by_sql(
         if search {
             let comparison = passages::measure(&server, &loaded, &searched);
             println!("{comparison}");
+            println!("{}", order::measure(&server, &loaded, &comparison));
             measured.extend(comparison.recalls(&set.name));
             comparisons.push(comparison);
         }

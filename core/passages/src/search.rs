@@ -5,7 +5,8 @@ A query has words and an optional embedding, and each gives a ranking. BM25 rank
 a store's full-text index; distance ranks the embedding. This module contains the parts that need no store:
 [`SearchQuery`] parses a query, [`searchable_text`] writes text as it is indexed, [`identifier_parts`] splits compound
 words, [`plan_subqueries`] plans which chunks to read, [`bm25`] scores them, [`coverage`] weights them, [`fuse_scores`]
-and [`fuse`] merge rankings, and [`select_hits`] selects the hits of the result.
+and [`fuse`] merge rankings, [`reorder`] orders the merged hits by their neighbors and words, [`QueryName`] puts a unit
+that the query names in front, and [`select_hits`] selects the hits of the result.
 */
 
 pub mod bm25;
@@ -13,12 +14,13 @@ mod coverage;
 mod file_names;
 mod fuse;
 mod hit_allowance;
-mod hit_bridges;
 mod hit_budget;
 mod identifiers;
 mod lexemes;
 mod normalize;
 mod query;
+mod query_name;
+mod reorder;
 mod scripts;
 #[cfg(test)]
 mod searchable_properties;
@@ -35,6 +37,8 @@ pub use identifiers::{identifier_parts, query_parts};
 pub use lexemes::{QueryLexemes, QueryWord, quote_lexeme, term};
 pub use normalize::normalize;
 pub use query::SearchQuery;
+pub use query_name::{NamedPlace, QueryName};
+pub use reorder::{HitEvidence, OrderWeights, reorder};
 pub use scripts::{is_syllable, is_unspaced_run};
 pub use searchable_text::{Runs, searchable_text};
 pub use select_hits::{

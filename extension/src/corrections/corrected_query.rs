@@ -27,7 +27,7 @@ pub fn corrected_query(
     found: &TextRanking,
 ) -> Option<ParsedQuery> {
     let ParsedQuery { lexemes, required } = query;
-    let mut corrected = corrected_lexemes(store, connection, lexemes, &found.unmatched, THRESHOLD);
+    let mut corrected = corrected_lexemes(store, connection, lexemes, found.unmatched(), THRESHOLD);
     let is_alone = found.hits.is_empty();
     corrected.retain(|CorrectedLexeme { variant, text }| {
         let weight = if let MatchKind::Fuzzy(weight) = variant.kind { weight } else { 1.0 };

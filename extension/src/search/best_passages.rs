@@ -193,10 +193,6 @@ fn candidates(
             unit: units.remove(&hit.chunk),
             head: head(hit).filter(|_| context_share == 0.0),
         },
-        // With a share for context, bridges are a part of it.
-        has_bridges: context_share == 0.0
-            && matches!(expansion.kind, ResultKind::Passages { bridges: true, .. })
-            && hit.has_bridges(),
     };
     (hits.iter().zip(scopes).enumerate().map(candidate).collect(), budget)
 }

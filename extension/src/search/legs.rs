@@ -1,5 +1,5 @@
 /*!
-The rankings of both legs of a search, and their fusion.
+The rankings of both legs of a search, their fusion, and the order of the fused hits.
 
 The rankings are kept, because a caller that needs more hits reads on: the text leg has ranked all its candidates
 already, and only the vector leg is read again.
@@ -10,7 +10,10 @@ use crate::server::error::Error;
 use crate::server::spi::Connection;
 use crate::store::{Filters, ParsedQuery, QueryEmbedding, RankedChunks, Store, TextRanking};
 use passage_core::arguments::Ranking;
-use passage_core::search::{FusedHit, RankedList, ScoredList, SearchQuery, fuse, fuse_scores};
+use passage_core::search::{
+    FusedHit, HitEvidence, NamedPlace, OrderWeights, QueryName, RankedList, ScoredList,
+    SearchQuery, fuse, fuse_scores, reorder,
+};
 use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
 
@@ -26,9 +29,8 @@ pub struct SearchHit {
     pub text: Option<(i32, f64)>,
 }
 
-/// The weight of the words relative to the embedding if their scores are fused, for a coverage of 1. Measured:
-/// `docs/benchmarks.md`.
-const WORDS: f64 = 2.0;
+/// The places of hits.
+type Places = HashMap<Uuid, NamedPlace<Uuid>>;
 
 /// The source of both legs.
 pub struct LegSource<'c> {
@@ -123,7 +125,9 @@ impl<'c> SearchLegs<'c> {
         let scores: [HashMap<Uuid, f64>; 2] =
             [0, 1].map(|which: usize| rankings[which].iter().copied().collect());
         let is_fused = self.vector.is_some() && self.text.is_some();
-        let fused = if is_fused { self.fuse(rankings, limit) } else { unfused(rankings) };
+        let name = self.source.words.and_then(QueryName::parse);
+        let places = self.places(&rankings, is_fused, name.is_some());
+        let fused = if is_fused { self.fuse(rankings, limit, &places) } else { unfused(rankings) };
         let hit = |fused: FusedHit<Uuid>| {
             let rank_and_score = |which: usize| {
                 fused.ranks[which].map(|rank| (rank as i32, scores[which][&fused.chunk]))
@@ -133,22 +137,58 @@ impl<'c> SearchLegs<'c> {
             let score = if is_fused { fused.score } else { single };
             SearchHit { chunk: fused.chunk, score, vector, text }
         };
-        let is_new = |fused: &FusedHit<Uuid>| !self.source.skip.contains(&fused.chunk);
-        fused.into_iter().filter(is_new).map(hit).collect()
+        let hits = fused.into_iter().map(hit).collect();
+        let hits = match name {
+            Some(name) => name_in_front(&name, hits, &places),
+            None => hits,
+        };
+        hits.into_iter().filter(|hit| !self.source.skip.contains(&hit.chunk)).collect()
     }
 
-    fn fuse(&self, [vector, text]: [RankedChunks; 2], limit: usize) -> Vec<FusedHit<Uuid>> {
+    /// Reads the places of hits, if their order depends on them.
+    fn places(&self, rankings: &[RankedChunks; 2], is_fused: bool, has_names: bool) -> Places {
+        let by_scores = is_fused && self.rrf_k.is_none();
+        if !by_scores && !has_names {
+            return Places::new();
+        }
+        let ids: HashSet<_> = rankings.iter().flatten().map(|(chunk, _)| *chunk).collect();
+        let ids: Vec<_> = ids.into_iter().collect();
+        self.source.store.hit_places(self.source.connection, &ids, has_names)
+    }
+
+    fn fuse(
+        &self,
+        [vector, text]: [RankedChunks; 2],
+        limit: usize,
+        places: &Places,
+    ) -> Vec<FusedHit<Uuid>> {
+        let [vector_weight, text_weight] = self.weights;
         if let Some(rrf_k) = self.rrf_k {
             let list = |hits: RankedChunks, weight| RankedList { ids: ids(hits), weight };
-            let lists = [list(vector, self.weights[0]), list(text, self.weights[1])];
-            return fuse(&lists, f64::from(rrf_k));
+            return fuse(&[list(vector, vector_weight), list(text, text_weight)], f64::from(rrf_k));
         }
+        let weights = OrderWeights::MEASURED;
+        let chunks = vector.iter().chain(&text).map(|(chunk, _)| *chunk).collect();
+        let coverages =
+            self.text.as_ref().map(|(_, text)| text.coverages(&chunks)).unwrap_or_default();
+        let best_coverage = coverages.values().copied().fold(0.0, f64::max);
         // Below the limit, the chunks that are not found have none of the words, so their score is 0.
         let text_floor = (text.len() < limit).then_some(0.0);
         let list = |hits, floor, weight| ScoredList { hits, floor, weight };
-        let coverage = self.text.as_ref().map_or(0.0, |(_, text)| text.coverage);
-        let words = list(text, text_floor, WORDS * coverage * self.weights[1]);
-        fuse_scores(&[list(vector, None, self.weights[0]), words])
+        let words = list(text, text_floor, weights.words * best_coverage * text_weight);
+        let fused = fuse_scores(&[list(vector, None, vector_weight), words]);
+        // Without one of the legs, the order of the other one is what the caller asks for.
+        if self.weights.iter().any(|weight| *weight <= 0.0) {
+            return fused;
+        }
+        // A caller for whom words count less means all that they say.
+        let text_share = (text_weight / vector_weight).min(1.0);
+        let evidence = fused.iter().map(|hit| HitEvidence {
+            place: places.get(&hit.chunk).map(|place| (place.document, place.ordinal)),
+            coverage: text_share * coverages.get(&hit.chunk).copied().unwrap_or_default(),
+        });
+        let evidence: Vec<_> = evidence.collect();
+        reorder(fused, &evidence, weights)
     }
 }
 
@@ -162,7 +202,7 @@ impl LegSource<'_> {
         let Self { store, connection, filters, .. } = self;
         let words = store.parse_query(connection, &SearchQuery::parse(words));
         let ranked = self.text(words.clone(), limits)?;
-        if ranked.unmatched.is_empty() {
+        if ranked.unmatched().is_empty() {
             return Ok((words, ranked));
         }
         match corrected_query(store, connection, filters, &words, &ranked) {
@@ -184,4 +224,15 @@ fn unfused(rankings: [RankedChunks; 2]) -> Vec<FusedHit<Uuid>> {
 
 fn ids(hits: RankedChunks) -> Vec<Uuid> {
     hits.into_iter().map(|(chunk, _)| chunk).collect()
+}
+
+/// Puts the hits of the unit with a name in front. They get scores above the best one, because scores order hits.
+fn name_in_front(name: &QueryName, hits: Vec<SearchHit>, places: &Places) -> Vec<SearchHit> {
+    let best = hits.iter().map(|hit| hit.score).fold(0.0, f64::max);
+    let hit_places: Vec<_> = hits.iter().map(|hit| places.get(&hit.chunk)).collect();
+    let (mut hits, count) = name.in_front(hits, &hit_places);
+    for (index, hit) in hits[..count].iter_mut().enumerate() {
+        hit.score = best * (2.0 - index as f64 / count as f64);
+    }
+    hits
 }

@@ -10,6 +10,7 @@ mod filter_shape;
 mod filters;
 mod frequencies;
 mod hit_listing;
+mod hit_places;
 mod index_scan;
 mod lexemes;
 mod match_reader;

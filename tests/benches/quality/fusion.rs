@@ -1,7 +1,7 @@
 /*!
-Whether the constants of the fusion hold on questions for which they were not chosen.
+Whether the weights of hybrid search hold on questions for which they were not chosen.
 
-Both legs are read once for each question; then any constants are evaluated in memory. The constants are chosen on
+Both legs are read once for each question; then any weights are evaluated in memory, by the functions of core. They are chosen on
 all sets but one, and measured on that one. They are also chosen on a random half of all questions, and measured on
 the other half. Each set counts twice: with its questions, and with queries of keywords (see `keywords`). A figure is
 compared with the better leg of that set and budget, and with reciprocal rank fusion with 60.
@@ -20,7 +20,8 @@ use super::set::Set;
 use super::table::BUDGETS;
 use super::vectors::Vectors;
 use keywords::keywords;
-use rankings::{Constants, Rankings, Recalls};
+use passage_core::search::OrderWeights;
+use rankings::{Rankings, Recalls, Setting};
 
 /// The seed of the random halves.
 const SEED: u64 = 15;
@@ -30,7 +31,7 @@ struct Measured {
     name: String,
     /// The vector leg, the text leg, and reciprocal rank fusion.
     fixed: Vec<[Recalls; 3]>,
-    /// The constants of the product.
+    /// The weights of the product.
     product: Vec<Recalls>,
     /// For each setting of the grid, one for each question.
     grid: Vec<Vec<Recalls>>,
@@ -39,7 +40,7 @@ struct Measured {
 /// Measures all sets, and returns the tables.
 pub fn measure(sets: &[Set], model: &Model, vectors: &mut Vectors) -> String {
     let server = Server::start();
-    let grid = Constants::grid();
+    let grid = Setting::grid();
     let mut measured = Vec::new();
     for set in sets {
         let loaded = server.load(set, model, vectors);
@@ -47,17 +48,17 @@ pub fn measure(sets: &[Set], model: &Model, vectors: &mut Vectors) -> String {
         for asked in [set, &keywords] {
             let rankings = Rankings::read(&server, &loaded.with_questions(asked, vectors));
             eprintln!("bench: {}: both legs are read", asked.name);
-            let with = |constants| rankings.iter().map(|one| one.by_scores(constants)).collect();
+            let with = |weights| rankings.iter().map(|one| one.with(weights)).collect();
             measured.push(Measured {
                 name: asked.name.clone(),
                 fixed: rankings.iter().map(Rankings::fixed).collect(),
-                product: with(Constants::PRODUCT),
-                grid: grid.iter().map(|constants| with(*constants)).collect(),
+                product: with(OrderWeights::MEASURED),
+                grid: grid.iter().map(|setting| with(setting.0)).collect(),
             });
         }
     }
     let mut tables = String::new();
-    table(&mut tables, "the constants of the product", &measured, |one| one.product.clone());
+    table(&mut tables, "the weights of the product", &measured, |one| one.product.clone());
     // A set and its keywords follow each other.
     for held_out in 0..sets.len() {
         let is_held_out = |index: usize| index / 2 == held_out;

@@ -23,7 +23,7 @@ pub const MODES: [&str; 3] = ["vector", "text", "hybrid"];
 const STRATEGIES: [&str; 3] = ["none", "broad", "auto"];
 
 /// The number of hits of each leg.
-const CANDIDATES: i32 = 100;
+pub const CANDIDATES: i32 = 100;
 
 /// The ways whose modes are compared.
 pub fn ways() -> Vec<String> {
@@ -58,20 +58,23 @@ fn hits(server: &Server, loaded: &Loaded, mode: &str) -> MethodRecalls {
              max_hits => {CANDIDATES}, store => '{store}') AS h \
          JOIN {store}.chunks AS c ON c.id = h.chunk_id ORDER BY h.rank"
     );
-    let results: Vec<Vec<ReturnedPassage>> = asked(loaded)
-        .map(|(question, embedding)| {
-            let rows = server.query(&sql, &[&question, &embedding, &mode]);
-            rows.iter().map(|row| passage(loaded, row)).collect()
-        })
-        .collect();
+    let results = asked(loaded).map(|(question, embedding)| {
+        let rows = server.query(&sql, &[&question, &embedding, &mode]);
+        rows.iter().map(|row| passage(loaded, row)).collect()
+    });
+    filled(loaded, name("`search_hits`", mode), &results.collect::<Vec<_>>())
+}
+
+/// Returns the recalls of ranked chunks, which are taken in order as long as they fit.
+pub fn filled(loaded: &Loaded, name: String, ranked: &[Vec<ReturnedPassage>]) -> MethodRecalls {
     let within = |budget| {
         let one = |number: usize| {
-            let returned = fill(&results[number], |one| one.tokens, budget, Filling::Continue);
+            let returned = fill(&ranked[number], |one| one.tokens, budget, Filling::Continue);
             recall(&loaded.set.questions[number].answer, returned)
         };
-        (0..results.len()).map(one).collect()
+        (0..ranked.len()).map(one).collect()
     };
-    MethodRecalls { name: name("`search_hits`", mode), recalls: BUDGETS.map(within).into() }
+    MethodRecalls { name, recalls: BUDGETS.map(within).into() }
 }
 
 /// Returns passages of `search` with a budget.
@@ -101,12 +104,12 @@ fn passages(server: &Server, loaded: &Loaded, mode: &str, strategy: &str) -> Met
 }
 
 /// Returns the questions with their embeddings.
-fn asked<'l>(loaded: &'l Loaded) -> impl Iterator<Item = (&'l str, &'l Vec<f32>)> {
+pub fn asked<'l>(loaded: &'l Loaded) -> impl Iterator<Item = (&'l str, &'l Vec<f32>)> {
     loaded.set.questions.iter().map(|one| one.text.as_str()).zip(&loaded.asked)
 }
 
 /// Returns the result of a row with the columns uri, tokens, and the begins and ends of its spans.
-fn passage(loaded: &Loaded, row: &Row) -> ReturnedPassage {
+pub fn passage(loaded: &Loaded, row: &Row) -> ReturnedPassage {
     let at = |column: usize| row.get::<_, Vec<i32>>(column).into_iter().map(|at| at as usize);
     ReturnedPassage {
         document: loaded.number(row.get(0)),

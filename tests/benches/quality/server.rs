@@ -92,7 +92,8 @@ impl Server {
         self.query(sql, &[&name])[0].get(0)
     }
 
-    fn run(&self, sql: &str) {
+    /// Executes statements as the owner.
+    pub fn run(&self, sql: &str) {
         self.runtime.block_on(self.cluster.execute(sql));
     }
 

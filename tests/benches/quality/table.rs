@@ -9,6 +9,7 @@ use super::saved::Recalls;
 pub const BUDGETS: [usize; 5] = [256, 512, 1_024, 2_048, 4_096];
 
 /// One way over all questions of a set.
+#[derive(Clone)]
 pub struct MethodRecalls {
     pub name: String,
     /// For each budget, the recall of each question.

@@ -44,8 +44,10 @@ SET passage.max_tokens = 800;
 SELECT hits, context, tokens FROM pg_temp.shares('adjacent', NULL);
 RESET passage.max_tokens;
 
--- the chunk between two hits comes before the next hit, and a mark stands for what is left out
-SELECT tokens, spans, content FROM passage.search('sigma', max_tokens => 300);
+-- hits come before the chunk between two of them, and a mark stands for what is left out
+SELECT tokens, content FROM passage.search('sigma', max_tokens => 300);
+-- the chunk between two hits comes before other context
+SELECT tokens, spans, content FROM passage.search('sigma', max_tokens => 300, ranking => passage.ranking(candidates => 2));
 SELECT tokens, content FROM passage.search('sigma', max_tokens => 200, strategy => 'none');
 SELECT content FROM passage.search('sigma', max_tokens => 200, strategy => 'none', output => passage.output(gaps => 'none'));
 SELECT content FROM passage.search('sigma', max_tokens => 200, strategy => 'none', output => passage.output(separator => ' / '));

@@ -20,21 +20,34 @@ ANALYZE hybrid.chunks, hybrid.embeddings, hybrid.documents;
 -- the nearest chunks, with the cosine as the score
 SELECT rank, uri, content, round(score::numeric, 3) AS score, vector_rank, text_rank FROM passage.search_hits(embedding => '{1,0.02,0}', max_hits => 4);
 
--- both rankings fused by their scores: a chunk gets nothing from a ranking that lacks it
-SELECT rank, uri, content, vector_rank, text_rank, round(score::numeric, 6) AS score,
-    round((score - coalesce(5.0 / (10 + vector_rank) + greatest(0, (vector_score - last.vector) / (best.vector - last.vector)), 0)
-        - 2 * 1.0 / 2 * coalesce(5.0 / (10 + text_rank) + CASE WHEN best.text > last.text THEN (text_score - last.text) / (best.text - last.text) ELSE 1 END, 0))::numeric, 12) AS rest
-FROM passage.search_hits('five', '{1,0.02,0}', ranking => passage.ranking(candidates => 6), max_hits => 8),
-    (SELECT max(vector_score), max(text_score) FROM passage.search_hits('five', '{1,0.02,0}', ranking => passage.ranking(candidates => 6), max_hits => 100)) AS best (vector, text),
+-- both rankings fused by their scores: a chunk gets nothing from a ranking that lacks it, and a quarter of the best for the word
+SELECT rank, uri, content, vector_rank, text_rank, round(h.score::numeric, 6) AS score,
+    round((h.score - coalesce(5.0 / (10 + vector_rank) + greatest(0, (vector_score - last.vector) / (best.vector - last.vector)), 0)
+        - 1.5 * coalesce(5.0 / (10 + text_rank) + CASE WHEN best.text > last.text THEN (text_score - last.text) / (best.text - last.text) ELSE 1 END, 0)
+        - 0.25 * best.score / 1.25 * (content LIKE '%five')::integer)::numeric, 12) AS rest
+FROM passage.search_hits('five', '{1,0.02,0}', ranking => passage.ranking(candidates => 6), max_hits => 8) AS h,
+    (SELECT max(vector_score), max(text_score), max(score) FROM passage.search_hits('five', '{1,0.02,0}', ranking => passage.ranking(candidates => 6), max_hits => 100)) AS best (vector, text, score),
     (SELECT min(vector_score), min(text_score) FROM passage.search_hits('five', '{1,0.02,0}', ranking => passage.ranking(candidates => 6), max_hits => 100)) AS last (vector, text)
 ORDER BY rank;
--- the words weigh 2 m / (n + 1) if the best chunk has m of the n words; a complete ranking by words ends at 0
-SELECT query, bool_and(abs(score - coalesce(5.0 / (10 + vector_rank) + (vector_score - last.vector) / (best.vector - last.vector), 0)
-    - 2.0 * m / (n + 1) * coalesce(5.0 / (10 + text_rank) + text_score / best.text, 0)) < 1e-9) AS as_documented, (array_agg(content ORDER BY rank))[1] AS first
-FROM (VALUES ('15 five', 2, 2), ('15 ten twenty', 1, 3), ('15 five the ten', 2, 3)) AS q (query, m, n), passage.search_hits(query, '{1,0.02,0}', max_hits => 100),
-    LATERAL (SELECT max(vector_score), max(text_score) FROM passage.search_hits(query, '{1,0.02,0}', max_hits => 100)) AS best (vector, text),
-    LATERAL (SELECT min(vector_score) FROM passage.search_hits(query, '{1,0.02,0}', max_hits => 100)) AS last (vector)
-GROUP BY query ORDER BY query;
+-- the words weigh 1.5 m if the best chunk has the share m of the query; a complete ranking by words ends at 0. A neighbor
+-- adds 0.45 (1 - m^8) of its score, and the share of the query that a chunk has a quarter of the best score
+WITH query (query, words) AS (VALUES ('15 five', '{15,five}'::text[]), ('15 ten twenty', '{15,ten,twenty}'), ('15 five the ten', '{15,five,ten}')),
+word AS (SELECT query, word, ln(1 + (40 - count(c.id) + 0.5) / (count(c.id) + 0.5)) AS idf
+    FROM query, unnest(words) AS word LEFT JOIN hybrid.chunks AS c ON c.content ~ ('\m' || word || '\M') GROUP BY query, word),
+hit AS (SELECT query.query, h.*, split_part(content, ' ', 2)::integer AS n,
+        (SELECT sum(idf) FILTER (WHERE h.content ~ ('\m' || word || '\M')) / sum(idf) FROM word WHERE word.query = query.query) AS share
+    FROM query, passage.search_hits(query.query, '{1,0.02,0}', max_hits => 100) AS h),
+base AS (SELECT *, coalesce(max(share) OVER q, 0) AS m,
+        coalesce(5.0 / (10 + vector_rank) + (vector_score - min(vector_score) OVER q) / (max(vector_score) OVER q - min(vector_score) OVER q), 0)
+        + coalesce(1.5 * max(share) OVER q * (5.0 / (10 + text_rank) + text_score / max(text_score) OVER q), 0) AS base
+    FROM hit WINDOW q AS (PARTITION BY query)),
+neighbor AS (SELECT *, max(base) OVER (PARTITION BY query) AS best,
+        max(base) OVER (d RANGE BETWEEN 1 PRECEDING AND 1 PRECEDING) AS before, max(base) OVER (d RANGE BETWEEN 1 FOLLOWING AND 1 FOLLOWING) AS after
+    FROM base WINDOW d AS (PARTITION BY query, uri ORDER BY n))
+SELECT query, round(max(m)::numeric, 3) AS m, count(*) FILTER (WHERE before > 0 OR after > 0) AS with_neighbor,
+    bool_and(abs(score - base - 0.45 * (1 - m ^ 8) * coalesce(greatest(before, after), 0) - 0.25 * best * coalesce(share, 0)) < 1e-9) AS as_documented,
+    (array_agg(content ORDER BY rank))[1] AS first
+FROM neighbor GROUP BY query ORDER BY query;
 SELECT bool_and(a.score = b.score) AS default_is_null FROM passage.search_hits('five', '{1,0.02,0}') AS a
 JOIN passage.search_hits('five', '{1,0.02,0}', ranking => passage.ranking(text_weight => 1)) AS b USING (chunk_id);
 

@@ -64,6 +64,7 @@ mod search {
     mod languages;
     mod metadata_filters;
     mod misspelled;
+    mod names;
     mod nothing_found;
     mod scripts;
 }

@@ -10,7 +10,7 @@ use super::proximity::proximity;
 use super::ranking::{FragmentCandidate, FragmentStrategy, RankedChunk, Signal};
 use super::semantic::semantic;
 use super::terms::QueryTerms;
-use crate::search::bm25::{Candidate, score_candidates};
+use crate::search::bm25::{Bm25, Candidate, score_candidates};
 use crate::search::{RankedList, fuse};
 use std::collections::HashMap;
 
@@ -133,7 +133,7 @@ fn scored(ranked: &[usize], score: impl Fn(usize) -> Option<f64>) -> Vec<(usize,
 /// Returns the lexical score of each candidate with any words.
 fn lexical(terms: &QueryTerms, candidates: &[FragmentCandidate]) -> Vec<Option<f64>> {
     let words: Vec<_> = candidates.iter().map(|candidate| &candidate.words).collect();
-    let scores = score_candidates(&words, &terms.lexemes, &terms.idf);
+    let scores = score_candidates(&words, &terms.lexemes, &terms.idf, Bm25::LINES);
     let has = |candidate: &Candidate| !candidate.occurrences.is_empty();
     scores
         .into_iter()

@@ -2,7 +2,7 @@
 
 use super::ranking::FragmentCandidate;
 use super::terms::QueryTerms;
-use crate::search::bm25::{Candidate, Occurrence, score_candidates};
+use crate::search::bm25::{Bm25, Candidate, Occurrence, score_candidates};
 use std::collections::HashMap;
 
 /// The share of the section's best similarity in a chunk's score.
@@ -35,7 +35,7 @@ pub fn semantic(
         let mut sections: Vec<_> = sections.into_values().collect();
         sections.sort();
         let together: Vec<_> = sections.iter().map(|chunks| together(candidates, chunks)).collect();
-        let section_scores = score_candidates(&together, &terms.lexemes, &terms.idf);
+        let section_scores = score_candidates(&together, &terms.lexemes, &terms.idf, Bm25::LINES);
         for (chunks, score) in sections.iter().zip(section_scores) {
             for chunk in chunks {
                 scores[*chunk] = lexical[*chunk].map(|own| (score, own));

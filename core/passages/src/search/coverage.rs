@@ -1,22 +1,24 @@
 /*!
-Coverage: how many words of a query one chunk has.
+Coverage: which share of a query one chunk has.
 
 A chunk with all of five words is hardly found by chance, so the words alone nearly decide. If the best chunk has
-two of six, the query is phrased in other words than the text, and the embedding knows more. One word says little in
-both cases. So the coverage weights the text leg when rankings are fused.
+two of six, the query is phrased in other words than the text, and the embedding knows more. So the coverage of the best
+chunk weights the words when rankings are fused, and the coverage of each chunk adds to its score.
+
+Words count by their rarity: a chunk that lacks only "effect" of "effect of metformin" has nearly all that was asked for.
 */
 
-use super::bm25::Candidate;
-use super::lexemes::QueryLexemes;
+use super::bm25::{Candidate, Idf};
+use super::lexemes::{QueryLexemes, QueryWord};
 
-/// Returns the number of the query's words that a chunk has, divided by one more than all words.
+/// Returns the share of the query's words that a chunk has, 0 to 1, each word by its inverse document frequency.
 ///
-/// So it grows with the share of the words, and with their number. A chunk has a word if it has the whole or all of
-/// its parts. A chunk that was found has at least one.
+/// A chunk has a word if it has the whole or all of its parts. A query without words is covered: its phrase has only stop
+/// words, but a chunk must have it.
 ///
 /// ```
 /// use passage_core::search::{QueryLexemes, coverage};
-/// use passage_core::search::bm25::{Candidate, Field, Occurrence};
+/// use passage_core::search::bm25::{Candidate, Field, Idf, Occurrence};
 ///
 /// let mut query = QueryLexemes::default();
 /// for word in ["rotate", "log"] {
@@ -27,16 +29,30 @@ use super::lexemes::QueryLexemes;
 ///     length: 9,
 ///     occurrences: lexemes.iter().copied().map(occurrence).collect(),
 /// };
-/// assert_eq!(coverage(&query, &chunk(&[0])), 1.0 / 3.0);
-/// assert_eq!(coverage(&query, &chunk(&[0, 1])), 2.0 / 3.0);
+/// let idf = Idf::new(1_000.0, &[7.0, 7.0]);
+/// assert_eq!(coverage(&query, &idf, &chunk(&[0])), 0.5);
+/// assert_eq!(coverage(&query, &idf, &chunk(&[0, 1])), 1.0);
 /// ```
-pub fn coverage(query: &QueryLexemes, chunk: &Candidate) -> f64 {
+pub fn coverage(query: &QueryLexemes, idf: &Idf, chunk: &Candidate) -> f64 {
     let has = |lexemes: &[usize]| {
         !lexemes.is_empty()
             && lexemes.iter().all(|lexeme| !chunk.occurrences_of(*lexeme).is_empty())
     };
-    let words = query.words.iter().filter(|word| has(&word.whole) || has(&word.parts));
-    words.count().max(1) as f64 / (query.words.len() + 1) as f64
+    let (mut found, mut all) = (0.0, 0.0);
+    for word in &query.words {
+        let weight = weight(word, idf);
+        all += weight;
+        if has(&word.whole) || has(&word.parts) {
+            found += weight;
+        }
+    }
+    if all > 0.0 { found / all } else { 1.0 }
+}
+
+/// Returns the inverse document frequency of a word: that of its rarest lexeme.
+fn weight(word: &QueryWord, idf: &Idf) -> f64 {
+    let lexemes = if word.whole.is_empty() { &word.parts } else { &word.whole };
+    lexemes.iter().map(|lexeme| idf.of(*lexeme)).fold(0.0, f64::max)
 }
 
 #[cfg(test)]
@@ -51,14 +67,13 @@ mod tests {
     }
 
     #[test]
-    fn more_words_and_a_larger_share_of_them_cover_more() {
-        let words = ["a", "b", "c", "d", "e"];
-        let weight = |count: usize, found: usize| {
-            let found: Vec<_> = (0..found).collect();
-            coverage(&QueryLexemes::of_words(&words[..count]), &chunk(&found))
-        };
-        assert!(weight(1, 1) < weight(2, 2) && weight(2, 2) < weight(5, 5));
-        assert!(weight(5, 2) < weight(5, 4) && weight(5, 5) < 1.0);
+    fn a_rare_word_covers_more_than_a_common_one() {
+        let query = QueryLexemes::of_words(&["effect", "metformin"]);
+        let idf = Idf::new(1_000.0, &[400.0, 3.0]);
+        let share = |lexemes: &[usize]| coverage(&query, &idf, &chunk(lexemes));
+        assert!(share(&[1]) > 0.8 && share(&[0]) < 0.2, "{} {}", share(&[1]), share(&[0]));
+        assert!((share(&[0, 1]) - 1.0).abs() < f64::EPSILON);
+        assert!(share(&[]).abs() < f64::EPSILON);
     }
 
     #[test]
@@ -66,10 +81,10 @@ mod tests {
         let mut query = QueryLexemes::default();
         query.add("getUser", vec!["getus".into()], vec!["get".into(), "user".into()]);
         query.add("id", vec!["id".into()], vec![]);
-        let weight = |lexemes: &[usize]| coverage(&query, &chunk(lexemes));
-        let expected = [2.0, 2.0, 1.0].map(|n| n / 3.0);
+        let idf = Idf::new(1_000.0, &[9.0; 4]);
+        let share = |lexemes: &[usize]| coverage(&query, &idf, &chunk(lexemes));
         for (found, expected) in
-            [weight(&[0, 3]), weight(&[1, 2, 3]), weight(&[1, 3])].iter().zip(expected)
+            [share(&[0, 3]), share(&[1, 2, 3]), share(&[1, 3])].iter().zip([1.0, 1.0, 0.5])
         {
             assert!((found - expected).abs() < f64::EPSILON);
         }
@@ -77,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_query_without_words_is_covered() {
-        // The phrase of such a query has only stop words, but a chunk must have it.
-        assert!((coverage(&QueryLexemes::default(), &chunk(&[])) - 1.0).abs() < f64::EPSILON);
+        let covered = coverage(&QueryLexemes::default(), &Idf::new(9.0, &[]), &chunk(&[]));
+        assert!((covered - 1.0).abs() < f64::EPSILON);
     }
 }

@@ -14,7 +14,6 @@ rest of its unit is its context.
 Measured on questions about articles and source code; `docs/benchmarks.md` has the figures.
 */
 
-use super::hit_bridges::HitBridges;
 use passage_split::interrupt;
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -44,7 +43,7 @@ pub fn select_within_budget<Unit: Copy + Eq + Hash>(
     costs: &[HitCost<Unit>],
     budget: u64,
 ) -> Vec<bool> {
-    select_after(costs, &HitBridges::none(costs.len()), budget, &[])
+    select_after(costs, budget, &[])
 }
 
 /// Selects hits for a budget, some of them before all others.
@@ -54,7 +53,6 @@ pub fn select_within_budget<Unit: Copy + Eq + Hash>(
 /// of all hits.
 pub(super) fn select_after<Unit: Copy + Eq + Hash>(
     costs: &[HitCost<Unit>],
-    bridges: &HitBridges,
     budget: u64,
     first: &[usize],
 ) -> Vec<bool> {
@@ -79,7 +77,7 @@ pub(super) fn select_after<Unit: Copy + Eq + Hash>(
         let all = match unit {
             Some((unit, _)) if whole.contains(unit) => 0,
             Some((_, all)) => *all.max(tokens),
-            None => bridges.cost(index, |hit| costs[hit].tokens, &taken),
+            None => *tokens,
         };
         let cost = if taken[index] { all.saturating_sub(*tokens) } else { all };
         if cost <= left {
@@ -106,7 +104,7 @@ pub(super) fn select_after<Unit: Copy + Eq + Hash>(
 
 #[cfg(test)]
 mod tests {
-    use super::{HitBridges, HitCost, select_within_budget};
+    use super::{HitCost, select_within_budget};
 
     fn prose(tokens: u64) -> HitCost<u8> {
         HitCost { tokens, unit: None, head: None }
@@ -140,9 +138,7 @@ mod tests {
     fn heads_of_the_first_hits_are_reserved_before_other_hits() {
         let in_class = |class| HitCost { head: Some((class, 30)), ..prose(20) };
         let costs = [in_class(1), prose(20), in_class(1), in_class(2), prose(20)];
-        let select = |budget, first: &[usize]| {
-            super::select_after(&costs, &HitBridges::none(costs.len()), budget, first)
-        };
+        let select = |budget, first: &[usize]| super::select_after(&costs, budget, first);
         // Two hits of one class and one of another: 60 tokens of hits and 60 of heads, which leave room for one hit.
         assert_eq!(select(140, &[0, 2, 3]), [true, true, true, true, false]);
         assert_eq!(select(139, &[0, 2, 3]), [true, false, true, true, false]);

@@ -10,7 +10,6 @@ a number of passages. So the best hit of each passage comes first, and all other
 for context, `for_hits` keeps a part of either budget for it.
 */
 
-use super::hit_bridges::HitBridges;
 use super::hit_budget::{HitCost, select_after};
 use passage_split::interrupt;
 use std::collections::{BTreeMap, HashMap};
@@ -27,8 +26,6 @@ pub struct HitCandidate<Document, Unit> {
     pub scope: Option<usize>,
     /// Its cost.
     pub cost: HitCost<Unit>,
-    /// Whether the chunk between it and another such hit comes before the next hit.
-    pub has_bridges: bool,
 }
 
 /// The limits of the hits of a search.
@@ -92,7 +89,7 @@ pub enum SelectionEnd {
 ///
 /// let cost = HitCost::<u32> { tokens: 100, unit: None, head: None };
 /// let candidates = [('a', 1), ('a', 2), ('b', 1)].map(|(document, ordinal)| HitCandidate {
-///     document, ordinal: Some(ordinal), scope: None, cost, has_bridges: false,
+///     document, ordinal: Some(ordinal), scope: None, cost,
 /// });
 /// let limits = HitLimits {
 ///     passages: 1, max_distance: Some(3), budget: HitBudget::Unlimited, for_hits: None,
@@ -121,14 +118,9 @@ pub fn select_hits<Document: Copy + Eq + Hash, Unit: Copy + Eq + Hash>(
         count += 1;
     }
     let costs: Vec<_> = candidates[..count].iter().map(|candidate| candidate.cost).collect();
-    let place = |candidate: &HitCandidate<Document, Unit>| {
-        Some((candidate.document, candidate.ordinal.filter(|_| candidate.has_bridges)?))
-    };
-    let places: Vec<_> = candidates[..count].iter().map(place).collect();
-    let bridges = HitBridges::new(&places);
     let select = |budget: u64, firsts: &[usize]| {
         let for_hits = limits.for_hits.map_or(budget, |max| max.min(budget));
-        select_after(&costs, &bridges, for_hits, firsts)
+        select_after(&costs, for_hits, firsts)
     };
     let mut is_selected = match limits.budget {
         HitBudget::Unlimited => vec![true; count],
@@ -237,7 +229,7 @@ mod tests {
         let candidate = |&(document, ordinal, scope): &(char, i32, Option<usize>)| {
             // An ordinal below 0 is an unknown one.
             let ordinal = Some(ordinal).filter(|at| *at >= 0);
-            HitCandidate { document, ordinal, scope, cost, has_bridges: true }
+            HitCandidate { document, ordinal, scope, cost }
         };
         hits.iter().map(candidate).collect()
     }
@@ -299,6 +291,10 @@ mod tests {
         let selected_within = |tokens| selected(&hits, 3, Some(3), HitBudget::Given(tokens));
         assert_eq!(selected_within(30), (vec![0, 1, 2], SelectionEnd::Budget));
         assert_eq!(selected_within(50), (vec![0, 1, 2, 3, 4], SelectionEnd::Candidates));
+        // The chunk between two hits takes no tokens from the next hit.
+        let hits = [('a', 1, None), ('a', 3, None), ('b', 1, None)];
+        let all = selected(&hits, 3, Some(3), HitBudget::Given(30));
+        assert_eq!(all, (vec![0, 1, 2], SelectionEnd::Candidates));
     }
 
     #[test]
@@ -314,21 +310,6 @@ mod tests {
             (vec![0], SelectionEnd::Budget),
             "the best hit is always selected"
         );
-    }
-
-    #[test]
-    fn the_chunk_between_two_hits_comes_before_the_next_hit() {
-        let hits = [('a', 1, None), ('a', 3, None), ('b', 1, None), ('c', 1, None)];
-        let by_tokens = |tokens| selected(&hits, 9, Some(3), HitBudget::Given(tokens)).0;
-        assert_eq!(by_tokens(40), [0, 1, 2], "ten tokens are for the chunk between");
-        assert_eq!(by_tokens(50), [0, 1, 2, 3]);
-        // If the chunk does not fit, the hit is selected without it.
-        assert_eq!(by_tokens(20), [0, 2]);
-        // A hit that is the chunk between two others was reserved.
-        let hits = [('a', 1, None), ('a', 3, None), ('a', 2, None), ('b', 1, None)];
-        let by_tokens = |tokens| selected(&hits, 9, Some(3), HitBudget::Given(tokens)).0;
-        assert_eq!(by_tokens(30), [0, 1, 2]);
-        assert_eq!(by_tokens(40), [0, 1, 2, 3]);
     }
 
     #[test]

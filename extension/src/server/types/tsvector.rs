@@ -87,7 +87,9 @@ impl<'v> Tsvector<'v> {
                 self.positions_at(index, |field, position| positions.push((position, field)));
             });
             positions.sort_unstable();
-            positions.into_iter().for_each(|(position, field)| visit(field, position));
+            for (position, field) in positions {
+                visit(field, position);
+            }
         } else if self.is(index, lexeme) {
             self.positions_at(index, visit);
         }

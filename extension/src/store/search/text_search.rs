@@ -24,11 +24,12 @@ use crate::store::Store;
 use crate::store::layout::{Layout, StatementKey};
 use crate::store::shards::Route;
 use passage_core::fragments::unmatched_words;
-use passage_core::search::bm25::{Candidate, Idf, score_candidates};
+use passage_core::search::bm25::{Bm25, Candidate, Idf, score_candidates};
 use passage_core::search::{
     ENOUGH_CANDIDATES, QueryLexemes, Subquery, SubqueryPlan, coverage, plan_subqueries,
 };
 use passage_split::interrupt::poll_periodically as pause;
+use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
 
 /// Identifies the statement.
@@ -48,10 +49,23 @@ impl StatementKey for TextStatement {
 /// The chunks that match a query best, ranked.
 pub struct TextRanking {
     pub hits: RankedChunks,
-    /// How many words of the query the best chunk has, see [`coverage`]; 0 without chunks.
-    pub coverage: f64,
-    /// The indexes of the words of the query that no chunk has.
-    pub unmatched: Vec<usize>,
+    /// All chunks that were ranked, in no order.
+    matches: TextMatches,
+}
+
+impl TextRanking {
+    /// Returns the indexes of the words of the query that no chunk has.
+    pub fn unmatched(&self) -> &[usize] {
+        &self.matches.unmatched
+    }
+
+    /// Returns the share of the query's words that each of some chunks has, see [`coverage`]. Chunks that were not ranked
+    /// are left out.
+    pub fn coverages(&self, chunks: &HashSet<Uuid>) -> HashMap<Uuid, f64> {
+        let TextMatches { ids, candidates, lexemes, idf, .. } = &self.matches;
+        let ranked = ids.iter().zip(candidates).filter(|(id, _)| chunks.contains(id));
+        ranked.map(|(id, candidate)| (*id, coverage(lexemes, idf, candidate))).collect()
+    }
 }
 
 /// Chunks that have words of a query.
@@ -84,14 +98,13 @@ impl Store {
         embedding: Option<&QueryEmbedding>,
         [requested, max]: [usize; 2],
     ) -> Result<TextRanking, Error> {
-        let TextMatches { ids, candidates, lexemes, idf, unmatched } =
-            self.text_matches(connection, query, filters, embedding, requested)?;
-        let scores = score_candidates(&candidates, &lexemes, &idf);
-        let mut ranked: Vec<_> = ids.into_iter().zip(scores).zip(&candidates).collect();
-        ranked.sort_by(|((a, first), _), ((b, second), _)| second.total_cmp(first).then(a.cmp(b)));
-        let coverage = ranked.first().map_or(0.0, |(_, best)| coverage(&lexemes, best));
-        let hits = ranked.into_iter().take(max).map(|(hit, _)| hit).collect();
-        Ok(TextRanking { hits, coverage, unmatched })
+        let matches = self.text_matches(connection, query, filters, embedding, requested)?;
+        let scores =
+            score_candidates(&matches.candidates, &matches.lexemes, &matches.idf, Bm25::CHUNKS);
+        let mut hits: RankedChunks = matches.ids.iter().copied().zip(scores).collect();
+        hits.sort_by(|(a, first), (b, second)| second.total_cmp(first).then(a.cmp(b)));
+        hits.truncate(max);
+        Ok(TextRanking { hits, matches })
     }
 
     /// Reads the candidates for the words of a query: at least `requested` chunks if so many have any of

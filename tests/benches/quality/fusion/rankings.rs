@@ -1,7 +1,11 @@
-//! The rankings of both legs for a question, and their fusion with any constants.
+//! The rankings of both legs for a question, and their fusion with any weights.
 
 use std::collections::HashMap;
 use std::fmt;
+
+use passage_core::search::{
+    HitEvidence, OrderWeights, RankedList, ScoredList, fuse, fuse_scores, reorder,
+};
 
 use super::super::score::{Answer, Filling, ReturnedPassage, fill, recall};
 use super::super::server::{Loaded, Server};
@@ -10,53 +14,37 @@ use super::super::table::BUDGETS;
 /// The number of chunks of each leg.
 const CANDIDATES: usize = 100;
 
-/// A chunk with its score.
-struct Hit {
-    passage: ReturnedPassage,
-    score: f64,
-}
+/// A chunk by its document, the number in the set, and its ordinal.
+type Place = (usize, i32);
+
+/// A leg: chunks with their scores, best first.
+type Leg = Vec<(Place, f64)>;
 
 /// The rankings of both legs for a question.
 pub struct Rankings {
     answer: Answer,
-    vector: Vec<Hit>,
-    text: Vec<Hit>,
+    vector: Leg,
+    text: Leg,
+    passages: HashMap<Place, ReturnedPassage>,
     /// As `passage_core::search::coverage`.
-    coverage: f64,
+    coverages: HashMap<Place, f64>,
 }
 
 /// The recall at each budget.
 pub type Recalls = [f64; BUDGETS.len()];
 
-/// The constants of a fusion by scores.
+/// Weights, as they are printed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Constants {
-    /// The weight of the words.
-    pub words: f64,
-    /// Whether the weight is multiplied by the coverage.
-    pub by_coverage: bool,
-    /// The exponent of a scaled score.
-    pub power: f64,
-    /// The share of the rank.
-    pub rank_share: f64,
-}
+pub struct Setting(pub OrderWeights);
 
-/// As in `passage_core::search::fuse_scores`.
-const RANK_K: f64 = 10.0;
-
-impl Constants {
-    /// Those of the product.
-    pub const PRODUCT: Self = Self { words: 2.0, by_coverage: true, power: 1.0, rank_share: 0.5 };
-
-    /// Returns the settings among which the constants are chosen.
+impl Setting {
+    /// Returns the settings among which the weights are chosen.
     pub fn grid() -> Vec<Self> {
         let mut grid = Vec::new();
-        for words in [0.7, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0] {
-            for by_coverage in [false, true] {
-                for power in [0.5, 0.7, 1.0, 1.5] {
-                    for rank_share in [0.0, 0.25, 0.5, 1.0] {
-                        grid.push(Self { words, by_coverage, power, rank_share });
-                    }
+        for words in [1.0, 1.5, 2.0] {
+            for neighbor in [0.0, 0.15, 0.3, 0.45] {
+                for coverage in [0.0, 0.25, 0.5] {
+                    grid.push(Self(OrderWeights { words, neighbor, coverage }));
                 }
             }
         }
@@ -64,11 +52,10 @@ impl Constants {
     }
 }
 
-impl fmt::Display for Constants {
+impl fmt::Display for Setting {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { words, by_coverage, power, rank_share } = self;
-        let coverage = if *by_coverage { " x coverage" } else { "" };
-        write!(formatter, "words {words}{coverage}, power {power}, rank {rank_share}")
+        let Self(OrderWeights { words, neighbor, coverage }) = self;
+        write!(formatter, "words {words}, neighbor {neighbor}, coverage {coverage}")
     }
 }
 
@@ -77,99 +64,77 @@ impl Rankings {
     pub fn read(server: &Server, loaded: &Loaded) -> Vec<Self> {
         let store = &loaded.store;
         let hits = format!(
-            "SELECT h.uri, h.tokens, c.start_byte, c.end_byte, h.score \
+            "SELECT h.uri, h.tokens, c.start_byte, c.end_byte, c.ordinal, h.score \
              FROM passage.search_hits(query => $1, embedding => $2::real[], ranking => passage.ranking(mode => $3, candidates => {CANDIDATES}), \
                  max_hits => {CANDIDATES}, store => '{store}') AS h \
              JOIN {store}.chunks AS c ON c.id = h.chunk_id ORDER BY h.rank"
         );
+        // The share of the question's words that a chunk has, each by its inverse document frequency.
         let coverage = format!(
-            "SELECT greatest(sum((c.tsv @@ quote_literal(l.lexeme)::tsquery)::integer), 1) \
-                 / (count(*) + 1.0)::float8 \
-             FROM (SELECT chunk_id FROM passage.search_hits(query => $1, ranking => passage.ranking(mode => 'text', candidates => {CANDIDATES}), \
-                 max_hits => 1, store => '{store}')) AS h \
-             JOIN {store}.chunks AS c ON c.id = h.chunk_id, \
-             unnest(to_tsvector('english', $1)) AS l"
+            "WITH words AS (SELECT l.lexeme, ln(1 + (s.chunks - w.chunks_with + 0.5) / (w.chunks_with + 0.5)) AS idf \
+                 FROM unnest(to_tsvector('english', $1)) AS l, \
+                 LATERAL (SELECT count(*) AS chunks_with FROM {store}.chunks AS c WHERE c.tsv @@ quote_literal(l.lexeme)::tsquery) AS w, \
+                 (SELECT count(*) AS chunks FROM {store}.chunks) AS s) \
+             SELECT d.uri, c.ordinal, (sum(w.idf) / (SELECT sum(idf) FROM words))::float8 \
+             FROM words AS w JOIN {store}.chunks AS c ON c.tsv @@ quote_literal(w.lexeme)::tsquery \
+             JOIN {store}.documents AS d ON d.id = c.document_id GROUP BY d.uri, c.ordinal"
         );
         let questions = loaded.set.questions.iter().zip(&loaded.asked);
         let rankings = questions.map(|(question, embedding)| {
-            let leg = |mode: &str| {
+            let mut passages = HashMap::new();
+            let mut leg = |mode: &str| {
                 let rows = server.query(&hits, &[&question.text, &embedding, &mode]);
                 let hit = |row: &tokio_postgres::Row| {
                     let at = |column: usize| row.get::<_, i32>(column) as usize;
-                    let passage = ReturnedPassage {
-                        document: loaded.number(row.get(0)),
-                        spans: std::iter::once(at(2)..at(3)).collect(),
-                        tokens: at(1),
-                    };
-                    Hit { passage, score: row.get(4) }
+                    let document = loaded.number(row.get(0));
+                    let place = (document, row.get(4));
+                    let spans = std::iter::once(at(2)..at(3)).collect();
+                    passages.insert(place, ReturnedPassage { document, spans, tokens: at(1) });
+                    (place, row.get(5))
                 };
-                rows.iter().map(hit).collect::<Vec<_>>()
+                rows.iter().map(hit).collect::<Leg>()
             };
-            let row = server.query(&coverage, &[&question.text]);
-            Self {
-                answer: question.answer.clone(),
-                vector: leg("vector"),
-                text: leg("text"),
-                coverage: row[0].get::<_, Option<f64>>(0).unwrap_or_default(),
-            }
+            let (vector, text) = (leg("vector"), leg("text"));
+            let rows = server.query(&coverage, &[&question.text]);
+            let covered = |row: &tokio_postgres::Row| {
+                ((loaded.number(row.get(0)), row.get(1)), row.get::<_, f64>(2))
+            };
+            let covered = rows.iter().map(covered);
+            let coverages = covered.filter(|(place, _)| passages.contains_key(place)).collect();
+            Self { answer: question.answer.clone(), vector, text, passages, coverages }
         });
         rankings.collect()
     }
 
     /// Returns the recall of the vector leg, of the text leg, and of reciprocal rank fusion with 60.
     pub fn fixed(&self) -> [Recalls; 3] {
-        let alone =
-            |hits: &[Hit]| self.recalls(&hits.iter().map(|hit| &hit.passage).collect::<Vec<_>>());
-        let by_rank = |hits: &[Hit]| {
-            (1..=hits.len()).map(|rank| 1.0 / (60.0 + rank as f64)).collect::<Vec<_>>()
-        };
-        let ranks = [by_rank(&self.vector), by_rank(&self.text)];
-        [alone(&self.vector), alone(&self.text), self.recalls(&self.fused(&ranks))]
+        let places = |leg: &Leg| leg.iter().map(|(place, _)| *place).collect::<Vec<_>>();
+        let lists =
+            [&self.vector, &self.text].map(|leg| RankedList { ids: places(leg), weight: 1.0 });
+        let ranked = fuse(&lists, 60.0).into_iter().map(|hit| hit.chunk).collect();
+        [places(&self.vector), places(&self.text), ranked].map(|ranked| self.recalls(&ranked))
     }
 
-    /// Returns the recall of a fusion by scores.
-    pub fn by_scores(&self, constants: Constants) -> Recalls {
-        let Constants { words, by_coverage, power, rank_share } = constants;
-        let values = |hits: &[Hit], floor: Option<f64>, weight: f64| {
-            let best = hits.first().map_or(0.0, |hit| hit.score);
-            let last = floor.or(hits.last().map(|hit| hit.score)).unwrap_or_default();
-            let value = |(index, hit): (usize, &Hit)| {
-                let range = best - last;
-                let scaled = if range > 0.0 { (hit.score - last) / range } else { 1.0 };
-                let rank = rank_share * RANK_K / (RANK_K + (index + 1) as f64);
-                weight * (scaled.powf(power) + rank)
-            };
-            hits.iter().enumerate().map(value).collect::<Vec<_>>()
-        };
+    /// Returns the recall of hybrid search with some weights.
+    pub fn with(&self, weights: OrderWeights) -> Recalls {
+        let best = self.coverages.values().copied().fold(0.0, f64::max);
         let floor = (self.text.len() < CANDIDATES).then_some(0.0);
-        let words = if by_coverage { words * self.coverage } else { words };
-        let values = [values(&self.vector, None, 1.0), values(&self.text, floor, words)];
-        self.recalls(&self.fused(&values))
+        let list = |leg: &Leg, floor, weight| ScoredList { hits: leg.clone(), floor, weight };
+        let lists = [list(&self.vector, None, 1.0), list(&self.text, floor, weights.words * best)];
+        let fused = fuse_scores(&lists);
+        let evidence = fused.iter().map(|hit| HitEvidence {
+            place: Some(hit.chunk),
+            coverage: self.coverages.get(&hit.chunk).copied().unwrap_or_default(),
+        });
+        let evidence: Vec<_> = evidence.collect();
+        let ranked = reorder(fused, &evidence, weights).into_iter().map(|hit| hit.chunk);
+        self.recalls(&ranked.collect::<Vec<_>>())
     }
 
-    /// Adds the values of each chunk in both legs, and returns the chunks, best first.
-    fn fused(&self, values: &[Vec<f64>; 2]) -> Vec<&ReturnedPassage> {
-        let mut fused: HashMap<(usize, usize), (f64, usize, usize)> = HashMap::new();
-        let legs = [&self.vector, &self.text];
-        for (leg, values) in values.iter().enumerate() {
-            for (rank, (hit, value)) in legs[leg].iter().zip(values).enumerate() {
-                let key = (hit.passage.document, hit.passage.spans[0].start);
-                let sum = fused.entry(key).or_insert((0.0, rank, leg));
-                sum.0 += value;
-                if rank < sum.1 {
-                    (sum.1, sum.2) = (rank, leg);
-                }
-            }
-        }
-        let mut ranked: Vec<_> = fused.into_values().collect();
-        ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
-        ranked.into_iter().map(|(_, rank, leg)| &legs[leg][rank].passage).collect()
-    }
-
-    fn recalls(&self, ranked: &[&ReturnedPassage]) -> Recalls {
+    fn recalls(&self, ranked: &[Place]) -> Recalls {
+        let passages = || ranked.iter().map(|place| &self.passages[place]);
         BUDGETS.map(|budget| {
-            let returned =
-                fill(ranked.iter().copied(), |one| one.tokens, budget, Filling::Continue);
+            let returned = fill(passages(), |one| one.tokens, budget, Filling::Continue);
             recall(&self.answer, returned)
         })
     }
