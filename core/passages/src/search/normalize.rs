@@ -49,7 +49,23 @@ pub fn normalize(text: &str) -> Cow<'_, str> {
         }
         before = character;
     }
-    Cow::Owned(usual.nfc().collect())
+    Cow::Owned(compose(&usual))
+}
+
+/// A sign without meaning that ends a row of marks.
+const JOINER: char = '\u{34f}';
+
+/// Returns a text in normalization form C. A row of more than 30 marks, which no language has, is sorted in parts, because
+/// a part cannot be interrupted and is kept in memory.
+fn compose(text: &str) -> String {
+    let mut composed = String::with_capacity(text.len());
+    for (number, character) in text.stream_safe().nfc().enumerate() {
+        poll_periodically(number);
+        if character != JOINER {
+            composed.push(character);
+        }
+    }
+    composed
 }
 
 /// Returns whether a character is not seen, or only stretches a word: the Arabic tatweel, the soft hyphen, joiners,

@@ -4,6 +4,7 @@ Scripts of characters: those written without spaces, and those whose change with
 Blocks of Unicode are enough for that, so no table of scripts is needed.
 */
 
+use passage_split::interrupt::poll_periodically;
 use unicode_normalization::char::is_combining_mark;
 
 /// A script whose words are not separated by spaces, or, as in Korean, have particles.
@@ -67,7 +68,8 @@ pub fn is_unspaced_run(word: &str) -> bool {
 pub fn syllables(run: &str) -> Vec<usize> {
     let mut starts = Vec::new();
     let mut before = None;
-    for (at, character) in run.char_indices() {
+    for (number, (at, character)) in run.char_indices().enumerate() {
+        poll_periodically(number);
         if !before.is_some_and(|before| is_same_syllable(before, character)) {
             starts.push(at);
         }

@@ -71,6 +71,8 @@ pub fn searchable_text(text: &str, runs: Runs) -> Cow<'_, str> {
             while let Some((next, character)) = characters
                 .next_if(|(_, next)| unspaced(*next) == Some(script) || is_combining_mark(*next))
             {
+                round += 1;
+                poll_periodically(round);
                 end = next + character.len_utf8();
             }
             add_run(&mut words, &text[at..end], runs);
@@ -209,6 +211,22 @@ mod tests {
             ".netrc",
         ] {
             assert_eq!(searchable_text(text, Runs::Pairs), text);
+        }
+    }
+
+    #[test]
+    fn a_long_text_polls_for_interrupts_in_each_step() {
+        use passage_split::interrupt;
+        thread_local! {
+            static POLLS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+        }
+        interrupt::register(|| POLLS.set(POLLS.get() + 1));
+        const LENGTH: usize = 1 << 16;
+        // The text is copied in usual forms, composed, read as a run, cut into syllables, and written as pairs.
+        for (character, steps) in [("日", 5), ("\u{301}", 3)] {
+            POLLS.set(0);
+            searchable_text(&character.repeat(LENGTH), Runs::Pairs);
+            assert!(POLLS.get() >= steps * LENGTH / 1024, "{} polls in {character}", POLLS.get());
         }
     }
 

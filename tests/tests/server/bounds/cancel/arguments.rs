@@ -39,6 +39,8 @@ const LONG: &[(&str, &[&str])] = &[
             "'[1' || repeat(',1', @bytes / 2) || ']'",
             "repeat('a', @bytes)",
             "repeat(E'\\n', @bytes)",
+            "repeat('日', @bytes / 3)",
+            "repeat(U&'\\0301', @bytes / 2)",
         ],
     ),
     (
@@ -79,6 +81,10 @@ const LONG: &[(&str, &[&str])] = &[
     ("name[]", &["array_fill('a'::name, ARRAY[@elements / 4])"]),
     ("record", &["ROW(1, repeat('a', @bytes))::rag.notes"]),
 ];
+
+/// The longest work of PostgreSQL on a long value, without a check for interrupts.
+const CONVERSIONS: &str =
+    "SELECT pg_column_size(jsonb_strip_nulls(jsonb_build_object('key', value))) FROM long";
 
 /// Types whose values are short.
 const SHORT: &[&str] = &[
@@ -130,6 +136,8 @@ async fn every_function_with_long_arguments_ends_soon_after_its_timeout() {
     functions.retain(|function| function.name.contains(&only));
     let functions = if only.is_empty() { share(&functions) } else { functions };
     let mut session = Session::of(&cluster, 9).await.within(MAX_WORK);
+    session.prepare(&store("text", "repeat('a.', @bytes / 2)")).await;
+    session.allow_twice(CONVERSIONS).await;
     let mut late = Vec::new();
     for (sql_type, values) in LONG {
         for (place, value) in values.iter().enumerate() {
