@@ -62,6 +62,7 @@ pub async fn measure(table: &mut Table) {
         url: cluster.url(),
         store: "rag".into(),
         embedder: Some(embedder),
+        reranking: None,
         model_name: None,
         connections: CONNECTIONS,
         timeout: Duration::from_secs(30),

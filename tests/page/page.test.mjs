@@ -5,6 +5,7 @@ import { environment, stopAll } from './environment.mjs'
 
 import './quoting.mjs'
 import './search.mjs'
+import './rerank.mjs'
 import './passage.mjs'
 import './compare.mjs'
 import './documents.mjs'

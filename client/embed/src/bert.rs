@@ -1,5 +1,5 @@
 /*!
-The layers of a BERT encoder, for one sequence without padding.
+The layers of a BERT encoder, for one sequence without padding. The sequence may be a pair of texts.
 
 ndarray multiplies the matrices, on the thread of the caller. The states equal those of other implementations up to
 rounding. Models: Devlin et al. 2018, arXiv:1810.04805.
@@ -14,13 +14,15 @@ use ndarray::{Array1, Array2, Axis, concatenate, s};
 use serde::Deserialize;
 use std::num::NonZeroUsize;
 
-pub(super) use weights::Weights;
+pub(crate) use weights::Weights;
 
 /// A failure to load or use an encoder.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Error {
+pub(crate) enum Error {
     #[error("{0}")]
     File(#[from] safetensors::SafeTensorError),
+    #[error("{0}")]
+    Config(#[from] serde_json::Error),
     #[error("the file has no tensor {0}")]
     Missing(String),
     #[error("tensor {name} has the shape {actual:?} instead of {expected:?}")]
@@ -35,20 +37,58 @@ pub(super) enum Error {
 
 /// The part of a model's `config.json` that the encoder reads.
 #[derive(Deserialize)]
-pub(super) struct Config {
+pub(crate) struct Config {
     vocab_size: usize,
-    pub(super) hidden_size: usize,
+    hidden_size: usize,
     num_hidden_layers: usize,
     num_attention_heads: NonZeroUsize,
     intermediate_size: usize,
     hidden_act: Activation,
-    pub(super) max_position_embeddings: usize,
-    type_vocab_size: usize,
+    max_position_embeddings: usize,
+    type_vocab_size: NonZeroUsize,
     layer_norm_eps: f64,
+    pad_token_id: Option<usize>,
     #[serde(default)]
     #[expect(dead_code, reason = "another type fails to parse")]
     position_embedding_type: PositionEmbeddings,
     model_type: Option<String>,
+}
+
+impl Config {
+    /// Reads the file.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error that names a key if it is missing or not supported.
+    pub(crate) fn read(file: &[u8]) -> Result<Self, Error> {
+        Ok(serde_json::from_slice(file)?)
+    }
+
+    /// Returns how many numbers a state has.
+    pub(crate) fn hidden_size(&self) -> usize {
+        self.hidden_size
+    }
+
+    /// Returns how many wordpieces the model reads.
+    pub(crate) fn max_wordpieces(&self) -> usize {
+        self.max_position_embeddings.saturating_sub(self.first_position())
+    }
+
+    /// Returns whether the model is a RoBERTa under any of its names. They share layers, names of tensors and positions.
+    fn is_roberta(&self) -> bool {
+        let roberta = ["roberta", "xlm-roberta", "camembert"];
+        self.model_type.as_deref().is_some_and(|model_type| roberta.contains(&model_type))
+    }
+
+    /// Returns the beginning of the names of tensors in a file that also has a head.
+    fn prefix(&self) -> &str {
+        if self.is_roberta() { "roberta" } else { self.model_type.as_deref().unwrap_or("bert") }
+    }
+
+    /// Returns the row of the first position. A RoBERTa counts from the padding on, so 512 positions need 514 rows.
+    fn first_position(&self) -> usize {
+        if self.is_roberta() { self.pad_token_id.unwrap_or(1) + 1 } else { 0 }
+    }
 }
 
 /// How a model encodes positions. Relative positions need other layers.
@@ -60,11 +100,12 @@ enum PositionEmbeddings {
 }
 
 /// The encoder with its weights.
-pub(super) struct Bert {
+pub(crate) struct Bert {
     words: Array2<f32>,
+    /// A row for each position that a wordpiece can have.
     positions: Array2<f32>,
-    /// The embedding of the first type of token, because a single sequence has no second one.
-    token_type: Array1<f32>,
+    /// A row for each type of token: the first text of a pair, and the second one.
+    token_types: Array2<f32>,
     norm: LayerNorm,
     layers: Vec<Layer>,
 }
@@ -75,9 +116,8 @@ impl Bert {
     /// # Errors
     ///
     /// Returns an error if a tensor is missing or has a shape that the configuration does not describe.
-    pub(super) fn load(weights: &Weights, config: &Config) -> Result<Self, Error> {
-        let prefix = config.model_type.as_deref().unwrap_or("bert");
-        let prefixed = weights.below(prefix);
+    pub(crate) fn load(weights: &Weights, config: &Config) -> Result<Self, Error> {
+        let prefixed = weights.below(config.prefix());
         let has_prefix = prefixed.has("embeddings.word_embeddings.weight");
         let weights = if has_prefix { &prefixed } else { weights };
 
@@ -85,10 +125,12 @@ impl Bert {
         let table = |rows, name: &str| {
             embeddings.matrix(&format!("{name}.weight"), rows, config.hidden_size)
         };
+        let positions = table(config.max_position_embeddings, "position_embeddings")?;
+        let first = config.first_position().min(positions.nrows());
         Ok(Self {
             words: table(config.vocab_size, "word_embeddings")?,
-            positions: table(config.max_position_embeddings, "position_embeddings")?,
-            token_type: table(config.type_vocab_size, "token_type_embeddings")?.row(0).to_owned(),
+            positions: positions.slice(s![first.., ..]).to_owned(),
+            token_types: table(config.type_vocab_size.get(), "token_type_embeddings")?,
             norm: LayerNorm::load(&embeddings.below("LayerNorm"), config)?,
             layers: (0..config.num_hidden_layers)
                 .map(|index| Layer::load(&weights.below(&format!("encoder.layer.{index}")), config))
@@ -96,12 +138,13 @@ impl Bert {
         })
     }
 
-    /// Returns the last hidden states: a row for each wordpiece.
+    /// Returns the last hidden states: a row for each wordpiece. `types` has the type of each wordpiece; a model with one
+    /// type ignores it.
     ///
     /// # Errors
     ///
     /// Returns an error if the sequence is longer than the model's positions, or an id is not in the vocabulary.
-    pub(super) fn forward(&self, wordpieces: &[u32]) -> Result<Array2<f32>, Error> {
+    pub(crate) fn forward(&self, wordpieces: &[u32], types: &[u32]) -> Result<Array2<f32>, Error> {
         if wordpieces.len() > self.positions.nrows() {
             return Err(Error::TooLong(self.positions.nrows()));
         }
@@ -109,9 +152,12 @@ impl Bert {
             return Err(Error::Vocabulary(id));
         }
         let mut states = self.positions.slice(s![..wordpieces.len(), ..]).to_owned();
-        for (mut state, &id) in states.rows_mut().into_iter().zip(wordpieces) {
+        let last_type = self.token_types.nrows() - 1;
+        for ((mut state, &id), &token_type) in
+            states.rows_mut().into_iter().zip(wordpieces).zip(types)
+        {
             state += &self.words.row(id as usize);
-            state += &self.token_type;
+            state += &self.token_types.row(last_type.min(token_type as usize));
         }
         self.norm.apply(&mut states);
         for layer in &self.layers {

@@ -10,6 +10,8 @@ cosine similarity of two texts is the dot product of their vectors.
 A [`RemoteEmbedder`] sends several batches at a time to a service with the API of `OpenAI`, and retries
 transient failures. An [`Embedder`] is either of the two, so callers do not depend on which.
 
+A [`Reranker`](rerank::Reranker) scores texts for a question, by a model in this process or by a service.
+
 The tokenizer is also a sizer, [`Wordpieces`]: a splitter with this sizer keeps chunks within the
 model's window.
 */

@@ -7,7 +7,7 @@ use super::{Embedding, Error, Wordpieces};
 use ndarray::Axis;
 use std::path::Path;
 use std::sync::Arc;
-use tokenizers::{Tokenizer, TruncationParams};
+use tokenizers::{Encoding, Tokenizer, TruncationParams};
 
 /// Wordpieces that the default model reads in sentence-transformers, including two special ones.
 const MAX_WORDPIECES: usize = 256;
@@ -49,15 +49,14 @@ impl Model {
             reason: reason.lines().next().unwrap_or_default().into(),
         };
 
-        let config: Config =
-            serde_json::from_slice(&config).map_err(|error| unsupported(2, error.to_string()))?;
+        let config = Config::read(&config).map_err(|error| unsupported(2, error.to_string()))?;
         let weights = Weights::read(&weights).map_err(|error| unsupported(0, error.to_string()))?;
         let bert =
             Bert::load(&weights, &config).map_err(|error| unsupported(0, error.to_string()))?;
 
         let mut tokenizer =
             Tokenizer::from_bytes(tokenizer).map_err(|error| unsupported(1, error.to_string()))?;
-        let limit = MAX_WORDPIECES.min(config.max_position_embeddings);
+        let limit = MAX_WORDPIECES.min(config.max_wordpieces());
         // The file configures padding to 128. A single sequence needs no padding.
         tokenizer.with_padding(None);
         tokenizer.with_truncation(None).map_err(|error| unsupported(1, error.to_string()))?;
@@ -73,7 +72,7 @@ impl Model {
             bert,
             tokenizer,
             wordpieces,
-            dimensions: config.hidden_size,
+            dimensions: config.hidden_size(),
             limit,
             name,
         }))
@@ -85,19 +84,16 @@ impl Model {
     ///
     /// Returns [`Error::Inference`] if the computation fails, which does not happen once a model is loaded.
     pub fn embed(&self, text: &str) -> Result<Embedding, Error> {
-        let states = self.bert.forward(&self.encode(text)?);
+        let encoding = self.encode(text)?;
+        let states = self.bert.forward(encoding.get_ids(), encoding.get_type_ids());
         let states = states.map_err(|error| Error::Inference(error.to_string()))?;
         let mut embedding = states.sum_axis(Axis(0));
         embedding /= embedding.dot(&embedding).sqrt();
         Ok(embedding.to_vec())
     }
 
-    fn encode(&self, text: &str) -> Result<Vec<u32>, Error> {
-        let encoding = self
-            .tokenizer
-            .encode_fast(text, true)
-            .map_err(|error| Error::Inference(error.to_string()))?;
-        Ok(encoding.get_ids().to_vec())
+    fn encode(&self, text: &str) -> Result<Encoding, Error> {
+        self.tokenizer.encode_fast(text, true).map_err(|error| Error::Inference(error.to_string()))
     }
 
     /// Returns the sizer that counts this model's wordpieces.

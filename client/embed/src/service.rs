@@ -6,6 +6,7 @@ are retried with exponential back-off and jitter. An error never contains the te
 may repeat the text or the key of the request.
 */
 
+mod address;
 mod client;
 mod error;
 mod request;

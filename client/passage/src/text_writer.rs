@@ -138,6 +138,7 @@ mod tests {
                 url: String::new(),
                 store: "rag".into(),
                 embedder: None,
+                reranking: None,
                 model_name: None,
                 connections: 1,
                 timeout: Duration::from_secs(1),

@@ -6,9 +6,12 @@ use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
+/// The function that a reranker can order.
+pub(crate) const SEARCH: &str = "search";
+
 /// The names under which a server offers the functions of the extension.
 pub(crate) const FUNCTIONS: [(&str, &str); 10] = [
-    ("search", "search"),
+    ("search", SEARCH),
     ("search_hits", "search_hits"),
     ("fragments", "fragments"),
     ("context", "expand_context"),
@@ -66,6 +69,17 @@ impl Facts {
         let has_embeddings = store.has_embeddings().await?;
         let words_only = if has_embeddings { words_only(store, embedder).await? } else { None };
         Ok(Self { functions, words_only, has_embeddings, version, read_at: Instant::now() })
+    }
+
+    /// Returns the result of a read of `store`; `None` if these are not the facts of the store. The comparison follows the
+    /// read, on the same connection, so that a store that was replaced in between is noticed.
+    pub(crate) async fn confirm<T>(
+        &self,
+        store: &Store,
+        result: Result<T, store::Error>,
+    ) -> Result<Option<T>, store::Error> {
+        let version = Version::read(store).await?;
+        if version == self.version { result.map(Some) } else { Ok(None) }
     }
 
     /// Returns the functions of a name.

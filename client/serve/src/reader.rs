@@ -2,10 +2,12 @@
 
 mod browse;
 pub(crate) mod embed;
+pub(crate) mod search;
 
 use crate::connections::{Connections, Lease, Report};
 use crate::error::Error;
 use crate::facts::{Facts, Version, needs_embedding, takes_embedding};
+use crate::reranking::Reranking;
 use passage_embed::Embedder;
 use passage_store::{self as store, CallResult};
 use serde_json::{Map, Value};
@@ -22,6 +24,8 @@ pub struct ReaderOptions {
     pub store: String,
     /// The embedder of queries; `None` searches by words only.
     pub embedder: Option<Arc<Embedder>>,
+    /// The reranker of searches; `None` leaves their order.
+    pub reranking: Option<Arc<Reranking>>,
     /// The model of the store's embeddings, if the store does not record it.
     pub model_name: Option<String>,
     /// The maximum number of connections.
@@ -49,6 +53,7 @@ pub struct ReaderOptions {
 ///     url: "postgresql:///library?host=/var/run/postgresql".into(),
 ///     store: "rag".into(),
 ///     embedder: None,
+///     reranking: None,
 ///     model_name: None,
 ///     connections: 8,
 ///     timeout: Duration::from_secs(30),
@@ -64,6 +69,7 @@ pub struct ReaderOptions {
 pub struct Reader {
     connections: Connections,
     embedder: Option<Arc<Embedder>>,
+    reranking: Option<Arc<Reranking>>,
     store: String,
     timeout: Duration,
     facts: RwLock<Option<Arc<Facts>>>,
@@ -81,13 +87,22 @@ const MAX_CHECK_AGE: Duration = Duration::from_secs(1);
 impl Reader {
     /// Makes a reader. The first request opens a connection.
     pub fn new(options: ReaderOptions) -> Self {
-        let ReaderOptions { url, store, embedder, model_name, connections, timeout, report } =
-            options;
+        let ReaderOptions {
+            url,
+            store,
+            embedder,
+            reranking,
+            model_name,
+            connections,
+            timeout,
+            report,
+        } = options;
         let connections =
             Connections::new(url, store.clone(), model_name, connections, timeout, report);
         Self {
             connections,
             embedder,
+            reranking,
             store,
             timeout,
             facts: RwLock::default(),
@@ -137,16 +152,23 @@ impl Reader {
         function: &str,
         arguments: &Map<String, Value>,
     ) -> Result<CallResult, Error> {
-        self.limited(async {
-            let mut facts = self.facts().await?;
-            loop {
-                if let Some(result) = self.call_with(&facts, function, arguments).await? {
-                    return Ok(result);
-                }
-                facts = self.read_facts(&mut *self.facts.write().await).await?;
+        let call =
+            |facts: Arc<Facts>| async move { self.call_with(&facts, function, arguments).await };
+        self.limited(self.with_facts(call)).await
+    }
+
+    /// Repeats an attempt with newer facts, as long as it finds that they are not those of the store.
+    async fn with_facts<T, F>(&self, attempt: impl Fn(Arc<Facts>) -> F) -> Result<T, Error>
+    where
+        F: Future<Output = Result<Option<T>, Error>>,
+    {
+        let mut facts = self.facts().await?;
+        loop {
+            if let Some(result) = attempt(Arc::clone(&facts)).await? {
+                return Ok(result);
             }
-        })
-        .await
+            facts = self.read_facts(&mut *self.facts.write().await).await?;
+        }
     }
 
     /// Calls a function; returns `None` if the facts are not those of the store, so that the embedding may not be either.
@@ -166,17 +188,13 @@ impl Reader {
         }
         let is_search = takes_embedding(functions) && needs_embedding(arguments);
         let embedding = self.embedding(facts, functions, arguments).await?;
-        // The comparison follows the call, on the same connection: a store that is replaced in between is noticed, and
-        // no connection waits for the embedding.
+        // No connection waits for the embedding.
         let embedding = embedding.as_deref();
         let call = |lease: Lease| async move {
             let result = lease.call(functions, arguments, embedding).await;
-            let version = if is_search { Some(Version::read(&lease).await) } else { None };
-            lease.finish(match version.transpose() {
-                Ok(Some(version)) if version != facts.version => Ok(None),
-                Ok(_) => result.map(Some),
-                Err(error) => Err(error),
-            })
+            let result =
+                if is_search { facts.confirm(&lease, result).await } else { result.map(Some) };
+            lease.finish(result)
         };
         let mut result = self.read(call).await?;
         if let (Some(result), true) = (&mut result, is_search) {

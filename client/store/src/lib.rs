@@ -35,11 +35,11 @@ pub use connection::{Identity, Store};
 pub use error::{ConnectFailure, Error, Operation};
 pub use postgres_text::quote_identifier;
 pub use query::{
-    Argument, CallResult, ChunkKey, Collection, Column, ContextOptions, ContextRow, DocumentChunk,
-    DocumentFilter, DocumentKey, DocumentRow, Export, ExportFilter, ExportedChunk,
-    ExportedDocument, Filters, Fragment, FragmentQuery, Function, Hit, ListedDocument, OutlineRow,
-    Passage, RerankCandidate, Search, SearchMode, SearchResults, Status, StoredChunk,
-    StoredDocument,
+    Argument, CallResult, ChunkKey, Collection, Column, ContextOptions, ContextRow,
+    DEFAULT_PASSAGES, DocumentChunk, DocumentFilter, DocumentKey, DocumentRow, Export,
+    ExportFilter, ExportedChunk, ExportedDocument, Filters, Fragment, FragmentQuery, Function, Hit,
+    ListedDocument, OutlineRow, Passage, RerankCandidates, RerankContext, Search, SearchMode,
+    SearchResults, Status, StoredChunk, StoredDocument,
 };
 pub use shadow::{OutdatedDocument, PendingSwap, ShadowDocument, ShadowOptions, ShadowStore};
 pub use write::{

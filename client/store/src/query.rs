@@ -26,7 +26,7 @@ pub use context::{ContextOptions, ContextRow};
 pub use export::{Export, ExportFilter, ExportedChunk, ExportedDocument};
 pub use fragments::{Fragment, FragmentQuery};
 pub use outline::OutlineRow;
-pub use reranked::RerankCandidate;
+pub use reranked::{DEFAULT_PASSAGES, RerankCandidates, RerankContext};
 pub use search::{Filters, Search, SearchMode};
 pub use search_results::{Hit, Passage, SearchResults};
 pub(super) use signature::Signatures;

@@ -45,7 +45,10 @@ mod embedding {
     mod binary;
     mod embed;
     mod remote;
-    mod rerank;
+    pub mod rerank;
+    mod rerank_model;
+    mod rerank_providers;
+    mod rerank_servers;
 }
 
 /// The documents that a run reads, and what it writes.

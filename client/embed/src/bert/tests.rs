@@ -53,7 +53,8 @@ fn file(prefix: &str) -> Vec<u8> {
 fn states(prefix: &str, activation: &str, wordpieces: &[u32]) -> Result<Vec<Vec<f32>>, Error> {
     let config = serde_json::from_value(config(activation)).unwrap();
     let file = file(prefix);
-    let states = Bert::load(&Weights::read(&file)?, &config)?.forward(wordpieces)?;
+    let states = Bert::load(&Weights::read(&file)?, &config)?
+        .forward(wordpieces, &vec![0; wordpieces.len()])?;
     Ok(states.rows().into_iter().map(|row| row.to_vec()).collect())
 }
 

@@ -1,5 +1,6 @@
 //! An HTTP client for one service, with retries.
 
+use super::address::address;
 use super::error::ServiceError;
 use super::request::{ApiKey, Failure, post};
 use passage_http as http;
@@ -14,7 +15,7 @@ const MAX_RETRY_AFTER: Duration = Duration::from_mins(10);
 pub(crate) struct Endpoint<'a> {
     /// The URL of the service.
     pub(crate) url: &'a str,
-    /// The last part of the path, such as `embeddings`. A URL that ends with it stays unchanged.
+    /// The last part of the path, such as `embeddings`. A path that ends with it stays unchanged.
     pub(crate) path: &'static str,
     /// The API key.
     pub(crate) key: Option<ApiKey>,
@@ -40,16 +41,7 @@ impl HttpService {
     pub(crate) fn new(endpoint: Endpoint<'_>) -> Result<Self, (Option<String>, ServiceError)> {
         let Endpoint { url, path, key, timeout, retries, pause } = endpoint;
         let invalid = |cause: String| (None, ServiceError::InvalidConfig(cause));
-        let base = url.trim_end_matches('/');
-        let url = if base.ends_with(&format!("/{path}")) {
-            base.to_owned()
-        } else {
-            format!("{base}/{path}")
-        };
-        let url = Url::parse(&url).map_err(|error| invalid(error.to_string()))?;
-        if !["http", "https"].contains(&url.scheme()) {
-            return Err(invalid("the URL must begin with https:// or http://".into()));
-        }
+        let url = address(url, path).map_err(invalid)?;
         let is_visible = |key: &ApiKey| key.expose().bytes().all(|byte| byte.is_ascii_graphic());
         if !key.as_ref().is_none_or(is_visible) {
             return Err(invalid(

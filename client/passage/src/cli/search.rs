@@ -1,9 +1,9 @@
 //! The command `search`: embeds the question, and shows the passages that the store returns.
 
 mod output;
+mod reranked;
 
 use super::options::question::{embed_question, no_model, unknown_model};
-use super::options::reranker::rerank;
 use super::options::{Embedder, FILTERS, Reranker, Server, metadata};
 use super::output::print::{print, print_notes};
 use crate::Error;
@@ -11,6 +11,7 @@ use crate::store::{self, Notice, SearchMode, SearchResults, Store};
 use clap::{Args, ValueEnum};
 use output::Timing;
 use passage_split::Kind;
+use reranked::reranked;
 use serde_json::Value;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -137,6 +138,9 @@ impl Search {
 
         let mut results = SearchResults::default();
         if !self.question.trim().is_empty() {
+            let started = Instant::now();
+            let reranking = self.reranker.load()?;
+            let loading = started.elapsed();
             let (embedding, note) = self.embedding(&store, &mut timing).await?;
             if embedding.is_none() && filters.min_similarity.is_some() {
                 return Err(Error::usage(
@@ -158,7 +162,16 @@ impl Search {
                 hits: self.chunks,
             };
             let started = Instant::now();
-            let failed = match rerank(&self.reranker, &mut store, &search, self.limit).await? {
+            let found = match &reranking {
+                Some(reranking) => {
+                    if self.reranker.is_local() {
+                        timing.loading = Some(timing.loading.unwrap_or_default() + loading);
+                    }
+                    reranked(reranking, &store, &search).await?
+                }
+                None => None,
+            };
+            let failed = match found {
                 Some(Ok(reranked)) => {
                     results = reranked.results;
                     timing.reranking = Some(reranked.took);

@@ -1,6 +1,7 @@
 //! The `OpenAPI` description, from the catalogs of the database.
 
-use crate::facts::{FUNCTIONS, Facts};
+use super::functions::RERANK;
+use crate::facts::{FUNCTIONS, Facts, SEARCH};
 use crate::reader::Reader;
 use crate::web::{answer, reject};
 use axum::extract::State;
@@ -79,6 +80,14 @@ fn describe(facts: &Facts) -> Value {
 /// Describes a path that calls a function; an overloaded one takes one of several objects.
 fn operation(path: &str, functions: &[Function]) -> Value {
     let mut bodies: Vec<_> = functions.iter().map(arguments).collect();
+    let mut results = rows(&functions[0].columns);
+    if functions[0].name == SEARCH {
+        for body in &mut bodies {
+            body["properties"][RERANK] = json!({"type": ["boolean", "null"], "description":
+                "false leaves the order of the search; true is an error if the server has no reranker; by default it is used"});
+        }
+        results["properties"]["reranked"] = json!({"type": "boolean", "description": "Whether a rerank model has ordered the hits"});
+    }
     let body = if bodies.len() == 1 { bodies.remove(0) } else { json!({ "anyOf": bodies }) };
     let first = &functions[0];
     let (summary, rest) = first.description.split_once('\n').unwrap_or((&first.description, ""));
@@ -87,7 +96,7 @@ fn operation(path: &str, functions: &[Function]) -> Value {
         "description": rest,
         "operationId": path,
         "requestBody": {"required": true, "content": {"application/json": {"schema": body}}},
-        "responses": responses(&rows(&first.columns)),
+        "responses": responses(&results),
     })
 }
 

@@ -8,6 +8,7 @@ use super::parts::parts;
 use super::results::{CitedPassage, PassageRow, Passages, note, parse_rows};
 use crate::error::Error;
 use crate::reader::Reader;
+use crate::reader::search::Searched;
 use passage_store::{CallResult, Notice};
 use serde_json::{Map, Value};
 
@@ -22,7 +23,7 @@ pub(super) async fn search(
     arguments: Map<String, Value>,
     page: Page,
 ) -> Result<Passages, Error> {
-    let result = reader.call("search", &arguments).await?;
+    let Searched { result, is_reranked } = reader.search(&arguments, None).await?;
     let passages = read_passages(&result)?;
     let mut notes = notes(&result.notices, &passages, page);
     if passages.iter().any(|passage| passage.truncated) {
@@ -31,7 +32,7 @@ pub(super) async fn search(
     if passages.len() == page.limit as usize {
         notes.push(OTHER_PASSAGES.into());
     }
-    Ok(Passages { passages, next_offset: None, notes })
+    Ok(Passages { passages, reranked: is_reranked, next_offset: None, notes })
 }
 
 /// The note for as many passages as were asked for, because there may be others.
@@ -82,7 +83,7 @@ pub(super) async fn fragments(
             "fragments finds the best {MAX_RESULTS} fragments; ask a narrower question for others"
         ));
     }
-    Ok(Passages { passages, next_offset, notes })
+    Ok(Passages { passages, reranked: false, next_offset, notes })
 }
 
 /// Returns the note for a line that alone exceeds the budget.

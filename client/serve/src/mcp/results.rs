@@ -30,6 +30,8 @@ impl Answer {
 pub(super) struct Passages {
     /// The passages, best first.
     pub(super) passages: Vec<CitedPassage>,
+    /// Whether a rerank model has ordered the passages.
+    pub(super) reranked: bool,
     /// The offset with which to call the tool for more; null if there are no more.
     pub(super) next_offset: Option<u32>,
     /// Notes, for example that only words were searched.

@@ -14,37 +14,45 @@ const LIMITS = ['strategy', 'max_tokens', 'max_chunks']
 const SEARCH = ['query', 'mode', ...FILTERS, ...LIMITS, 'max_passages', 'max_distance', 'imports']
 const HITS = ['query', 'mode', ...FILTERS]
 
-const GROUPS = [
-  { names: ['strategy', 'max_tokens', 'max_passages', 'mode', 'collection'] },
-  {
-    title: 'More options',
-    names: [...FILTERS.filter((name) => name !== 'collection'), 'max_chunks', 'max_distance', 'imports'],
-  },
-]
+// The hits that a rerank model reads by default.
+const CANDIDATES = 50
+
+// Returns the fields, with one for the reranker if the server has one.
+function groupsOf(store) {
+  return [
+    { names: ['strategy', 'max_tokens', 'max_passages', 'mode', 'collection', ...(store.reranks ? ['rerank'] : [])] },
+    {
+      title: 'More options',
+      names: [...FILTERS.filter((name) => name !== 'collection'), 'max_chunks', 'max_distance', 'imports'],
+    },
+  ]
+}
 
 // Returns the view of a search.
 export function searchView(parameters, context) {
   const { lists, load } = context
   const results = element('div', { class: 'results' })
   const question = valueOf(parameters, 'query')
-  if (question) load(results, async () => resultsOf(await search(parameters), parameters, context))
+  if (question) load(results, async () => resultsOf(await search(parameters, context), parameters, context))
   else results.append(element('p', { class: 'note' }, 'Ask a question, or search for words, "phrases" and -excluded words.'))
   return element(
     'div',
     {},
     element('h1', { class: 'hidden', tabindex: -1 }, 'Search'),
-    form('search', 'Search', 'query', GROUPS, parameters, lists),
+    form('search', 'Search', 'query', groupsOf(context.store), parameters, lists),
     results,
   )
 }
 
 // Searches, and explains the context of the hits that the passages have.
-async function search(parameters) {
+async function search(parameters, { store }) {
   const call = given(parameters, SEARCH)
   const hitsCall = given(parameters, HITS)
   // As many hits as passages, so both functions take the same number of candidates, and the hits have the same scores.
   if (call.max_passages !== undefined) hitsCall.max_hits = call.max_passages
-  const explained = { ...call, output: { ...call.output, explain: true } }
+  const reranks = store.reranks && parameters.rerank !== 'off'
+  if (reranks) hitsCall.max_hits = CANDIDATES
+  const explained = { ...call, output: { ...call.output, explain: true }, ...(store.reranks && { rerank: reranks }) }
   const [found, listed] = await Promise.all([post('search', explained), post('search_hits', hitsCall)])
   const [passages, hits] = [found.results, listed.results]
   const explain = passages.flatMap((passage) => passage.explanation)
@@ -52,7 +60,7 @@ async function search(parameters) {
   explain.sort((a, b) => a.tokens_so_far - b.tokens_so_far || b.kept - a.kept)
   const notes = new Map([...found.notes, ...listed.notes].map((note) => [note.message, note]))
   const explainCall = explainArguments(explain, given(parameters, LIMITS))
-  return { call, hitsCall, explainCall, passages, hits, explain, notes: [...notes.values()] }
+  return { call, hitsCall, explainCall, passages, hits, explain, reranked: found.reranked, notes: [...notes.values()] }
 }
 
 // Returns arguments with which `explain_context` expands the hits of passages as `search` did: in the order of the hits.
@@ -61,6 +69,8 @@ function explainArguments(explain, limits) {
   const positions = [...hits.keys()].sort((a, b) => a - b)
   return { chunk_ids: positions.map((position) => hits.get(position)), ...limits }
 }
+
+const RERANKED = 'A rerank model has ordered the hits of these passages. The copied SQL returns them in the order of the search.'
 
 function resultsOf(found, parameters, context) {
   const { passages, hits, call, hitsCall } = found
@@ -72,7 +82,7 @@ function resultsOf(found, parameters, context) {
     notesOf(found.notes),
     panel(
       'Passages',
-      null,
+      found.reranked ? RERANKED : null,
       element(
         'div',
         { class: 'controls' },
@@ -92,7 +102,7 @@ function resultsOf(found, parameters, context) {
     ),
     panel(
       'Hits',
-      'The chunks that answer the question, before context is added.',
+      `The chunks that answer the question, before context is added${found.reranked ? ', in the order of the search' : ''}.`,
       element('div', { class: 'controls' }, ...callCopies('search_hits', hitsCall, question, context.store)),
       hitsTable(hits, passages),
     ),
@@ -120,7 +130,7 @@ export function foundPassageView(parameters, context) {
   const { hit, ...searched } = parameters
   const box = element('div', {})
   context.load(box, async () => {
-    const found = await search(searched)
+    const found = await search(searched, context)
     const passage =
       found.passages.find((one) => one.hit_ids.includes(hit)) ?? found.passages.find((one) => one.chunk_ids.includes(hit))
     if (!passage) {

@@ -31,6 +31,7 @@ impl Reader {
                 "client": env!("CARGO_PKG_VERSION"),
                 "has_embeddings": facts.has_embeddings,
                 "embeds_queries": facts.embeds(),
+                "reranks": self.reranking.is_some(),
                 "model": facts.model(),
                 "strategies": strategies,
             }))

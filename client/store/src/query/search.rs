@@ -82,7 +82,7 @@ impl Store {
     /// is unknown, if the embedding does not have the store's dimensions, or if the store lacks what the
     /// mode requires.
     pub async fn search(&mut self, search: &Search) -> Result<SearchResults, Error> {
-        let (arguments, embedding) = (search.passage_arguments(), search.embedding.as_deref());
+        let (arguments, embedding) = (search.arguments(), search.embedding.as_deref());
         if !search.hits {
             let result = self.call_named("search", &arguments, embedding).await?;
             let (passages, notices) = (result.parse()?, result.notices);
@@ -123,18 +123,18 @@ pub(super) fn chunks_of_hits(schema: &str) -> String {
 
 impl Search {
     /// Returns the arguments of `passage.search`.
-    fn passage_arguments(&self) -> Map<String, Value> {
+    pub fn arguments(&self) -> Map<String, Value> {
         let limit = json!({ "max_passages": number(self.limit) });
         given([self.question(), limit, self.context()])
     }
 
     /// Returns the arguments of `passage.search_hits` for the same search.
-    pub(super) fn hit_arguments(&self, max_hits: Option<u32>) -> Map<String, Value> {
+    fn hit_arguments(&self, max_hits: Option<u32>) -> Map<String, Value> {
         given([self.question(), json!({ "max_hits": number(max_hits) })])
     }
 
     /// Returns the arguments that decide the context of hits.
-    pub(super) fn context(&self) -> Value {
+    fn context(&self) -> Value {
         json!({
             "strategy": self.strategy,
             "max_tokens": number(self.max_tokens),
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn search_calls_contain_only_the_given_arguments() {
         let bare = Search { question: "why".into(), ..Search::default() };
-        assert_eq!(Value::Object(bare.passage_arguments()), json!({"query": "why"}));
+        assert_eq!(Value::Object(bare.arguments()), json!({"query": "why"}));
 
         let search = Search {
             mode: Some(SearchMode::Hybrid),
@@ -187,6 +187,6 @@ mod tests {
         question.as_object_mut().unwrap().remove("max_hits");
         question["max_passages"] = 3.into();
         question["max_tokens"] = i32::MAX.into();
-        assert_eq!(Value::Object(search.passage_arguments()), question);
+        assert_eq!(Value::Object(search.arguments()), question);
     }
 }

@@ -11,14 +11,19 @@ use std::time::{Duration, Instant};
 const KEY: &str = "xyzzy-hunter2";
 
 /// Returns a store of ten documents about valves. Only the service knows that document 7 answers best.
-async fn valves() -> Cluster {
+pub async fn valves() -> Cluster {
+    numbered_valves(10).await
+}
+
+/// Returns a store of documents about valves, each with two chunks.
+pub async fn numbered_valves(count: usize) -> Cluster {
     let cluster = text_cluster().await;
     let text = |number: usize| {
         format!(
             "# Valve {number}\n\nThe valve number {number} is in hall {number}.\n\n## Maintenance\n\nOil valve {number} every week.\n"
         )
     };
-    let files: Vec<_> = (0..10).map(|number| (format!("{number}.md"), text(number))).collect();
+    let files: Vec<_> = (0..count).map(|number| (format!("{number}.md"), text(number))).collect();
     let sources = Sources::with(files.iter().map(|(name, text)| (&**name, text)));
     let run = ingest_text(&cluster, &["--max-size", "60", &sources.book()]).await;
     assert_eq!(run.code, Some(0), "{}", run.stderr);
@@ -26,12 +31,12 @@ async fn valves() -> Cluster {
 }
 
 /// Returns the texts of a rerank request.
-fn documents(asked: &Request) -> Vec<&str> {
+pub fn documents(asked: &Request) -> Vec<&str> {
     asked.body["documents"].as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect()
 }
 
 /// Answers with a score for each text, the best first, as services do.
-fn reply(asked: &Request, score: impl Fn(&str) -> f64) -> Reply {
+pub fn reply(asked: &Request, score: impl Fn(&str) -> f64) -> Reply {
     let mut results: Vec<_> = documents(asked)
         .into_iter()
         .enumerate()
@@ -44,7 +49,7 @@ fn reply(asked: &Request, score: impl Fn(&str) -> f64) -> Reply {
 }
 
 /// Prefers the valves with the higher numbers up to 7.
-fn score(text: &str) -> f64 {
+pub fn score(text: &str) -> f64 {
     let number = text.split("alve ").nth(1).and_then(|rest| rest[..1].parse::<u32>().ok());
     number.map_or(0.0, |number| if number > 7 { -1.0 } else { f64::from(number) / 10.0 })
 }
@@ -60,7 +65,7 @@ async fn search(cluster: &Cluster, service: &Service, options: &[&str]) -> RunOu
     RunOutput::of(program.arg("valve")).await
 }
 
-fn uris(run: &RunOutput) -> Vec<String> {
+pub fn uris(run: &RunOutput) -> Vec<String> {
     let results: Value =
         serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {}", run.stderr));
     let passages = results["passages"].as_array().unwrap();
@@ -111,6 +116,57 @@ async fn a_service_orders_the_passages() {
     assert!(run.stdout.contains("ms (reranking "), "{}", run.stdout);
     assert_eq!(run.stderr, "");
     assert_eq!(service.seen()[1].body.as_object().unwrap().len(), 3, "a model is optional");
+}
+
+#[tokio::test]
+async fn notes_of_the_search_stay_when_it_is_reranked() {
+    let cluster = valves().await;
+    let service = Service::start(|_, asked| reply(asked, score)).await;
+    let notes = async |options: &[&str]| {
+        let mut program = cluster.client_program();
+        program.args(["search", "--mode", "text", "--json", "mantenance"]).args(options);
+        let run = RunOutput::of(&mut program).await;
+        let results: Value = serde_json::from_str(&run.stdout).unwrap();
+        results["notes"].clone()
+    };
+    let plain = notes(&[]).await;
+    assert!(
+        plain[0]["message"].as_str().is_some_and(|note| note.contains("maintenance")),
+        "{plain}"
+    );
+    assert_eq!(notes(&["--rerank-url", &service.url()]).await, plain);
+    assert_eq!(service.seen().len(), 1);
+}
+
+#[tokio::test]
+async fn the_context_decides_what_the_model_reads() {
+    let cluster = valves().await;
+    let service = Service::start(|_, asked| reply(asked, score)).await;
+    let texts = async |context: &str| {
+        let options =
+            ["--json", "--limit", "2", "--strategy", "document", "--rerank-context", context];
+        let run = search(&cluster, &service, &options).await;
+        let asked = service.seen().pop().unwrap();
+        let texts: Vec<_> = documents(&asked).into_iter().map(ToOwned::to_owned).collect();
+        (uris(&run), texts)
+    };
+    let best = ["book/7.md", "book/6.md"];
+    let (found, texts_of_hits) = texts("hit").await;
+    assert_eq!((&found[..], texts_of_hits.len()), (&best.map(String::from)[..], 20));
+    assert!(
+        texts_of_hits.contains(&"## Maintenance\n\nOil valve 7 every week.\n".into()),
+        "{texts_of_hits:?}"
+    );
+    let (found, texts_of_sections) = texts("section").await;
+    assert_eq!((&found[..], texts_of_sections.len()), (&best.map(String::from)[..], 20));
+    assert!(
+        texts_of_sections.iter().all(|text| text.starts_with("Valve ")),
+        "{texts_of_sections:?}"
+    );
+    let (found, passages) = texts("passage").await;
+    assert_eq!((&found[..], passages.len()), (&best.map(String::from)[..], 10));
+    let is_whole = |text: &String| text.contains("is in hall 7") && text.contains("Oil valve 7");
+    assert!(passages.iter().any(is_whole), "{passages:?}");
 }
 
 #[tokio::test]
@@ -229,7 +285,7 @@ async fn a_failing_service_leaves_the_order_of_the_search_with_a_note() {
         assert_eq!(uris(&run), expected);
         assert!(
             run.stdout.contains(if silent {
-                "no response: timeout (attempts: 1)"
+                "reranking failed: it took longer than 1 s"
             } else {
                 "connection lost (attempts: 1)"
             }),
@@ -300,6 +356,8 @@ async fn a_found_file_cannot_name_a_rerank_service_and_keys_are_not_sent_in_plai
     for line in cases([
         format!("rerank-url = \"{}\"", service.url()),
         "rerank-model = \"m\"".into(),
+        "rerank-provider = \"cohere\"".into(),
+        "rerank-context = \"passage\"".into(),
         "rerank-candidates = 1000".into(),
     ]) {
         fs::write(folder.path().join("passage.toml"), format!("{line}\n")).unwrap();
@@ -329,6 +387,10 @@ async fn a_found_file_cannot_name_a_rerank_service_and_keys_are_not_sent_in_plai
         .assert_refusal("the URL must begin with https:// or http://", "Set --rerank-url to a URL");
     // An empty address turns reranking off, and an address may end with the path of the request.
     assert_eq!(run(&["--rerank-url", ""], KEY, "").await.stderr, "");
+    assert_eq!(
+        run(&["--rerank-url", "http://127.0.0.1:1/", "--no-rerank"], "", "").await.stderr,
+        ""
+    );
     let whole = format!("{}/rerank", service.url());
     assert_eq!(run(&["--rerank-url", &whole], "", "").await.stderr, "");
     let last = service.seen().pop().unwrap();

@@ -22,6 +22,8 @@ pub trait ServiceNames: Clone {
     const HEADING: &'static str;
     const URL: OptionText;
     const MODEL: OptionText;
+    /// The value of the option for the model.
+    const MODEL_VALUE: &'static str = "NAME";
     const TIMEOUT: OptionText;
     const RETRIES: OptionText;
 }
@@ -48,7 +50,7 @@ pub struct Service<N: ServiceNames> {
         help_heading = N::HEADING,
         hide_env_values = true,
         hide_short_help = true,
-        value_name = "NAME"
+        value_name = N::MODEL_VALUE
     )]
     model: Option<String>,
     #[arg(

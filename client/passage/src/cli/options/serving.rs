@@ -2,7 +2,7 @@
 
 use super::embedder::embedder;
 use super::question::no_model;
-use super::{Embedder, Server};
+use super::{Embedder, Reranker, Server};
 use crate::Error;
 use crate::cli::output::print::print_error;
 use crate::cli::output::render;
@@ -23,6 +23,8 @@ pub struct Serving {
     /// Search by words only; needs no model
     #[arg(long)]
     pub no_embed: bool,
+    #[command(flatten)]
+    pub reranker: Reranker,
     /// Maximum number of connections to the database, 1 to 100
     #[arg(long, default_value_t = 8, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub connections: u32,
@@ -50,6 +52,7 @@ pub async fn reader(args: &Serving) -> Result<(Arc<Reader>, Option<Arc<Model>>),
         url,
         store: args.server.store.clone(),
         embedder,
+        reranking: args.reranker.load()?.map(Arc::new),
         model_name: args.embedder.model_name(),
         connections: args.connections as usize,
         timeout: Duration::from_secs(args.timeout.into()),

@@ -12,11 +12,11 @@ use std::time::Duration;
 pub struct Timing {
     /// The time to connect to the server.
     pub connecting: Duration,
-    /// The time to load the model; `None` for a search by words.
+    /// The time to load models; `None` for a search by words without a reranker.
     pub loading: Option<Duration>,
     /// The time to embed the question; `None` for a search by words.
     pub embedding: Option<Duration>,
-    /// The time of the rerank service; `None` without one.
+    /// The time of the reranker; `None` without one.
     pub reranking: Option<Duration>,
     /// The time of the search in the server, with the round trip.
     pub searching: Duration,
