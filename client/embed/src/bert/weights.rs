@@ -1,6 +1,6 @@
 //! The tensors of a model by name, as numbers of 32 bits.
 
-use super::Error;
+use super::error::Error;
 use half::{bf16, f16};
 use ndarray::{Array1, Array2};
 use safetensors::{Dtype, SafeTensors};
@@ -24,15 +24,15 @@ impl<'a> Weights<'a> {
     }
 
     /// Returns the tensors whose names continue with a word and a dot.
-    pub(super) fn below(&self, word: &str) -> Self {
+    pub(crate) fn below(&self, word: &str) -> Self {
         Self { tensors: Arc::clone(&self.tensors), prefix: format!("{}{word}.", self.prefix) }
     }
 
-    pub(super) fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.tensors.tensor(&format!("{}{name}", self.prefix)).is_ok()
     }
 
-    pub(super) fn matrix(
+    pub(crate) fn matrix(
         &self,
         name: &str,
         rows: usize,
@@ -42,7 +42,7 @@ impl<'a> Weights<'a> {
         Ok(Array2::from_shape_vec((rows, columns), numbers).expect("the shape has been compared"))
     }
 
-    pub(super) fn vector(&self, name: &str, length: usize) -> Result<Array1<f32>, Error> {
+    pub(crate) fn vector(&self, name: &str, length: usize) -> Result<Array1<f32>, Error> {
         Ok(self.numbers(name, &[length])?.into())
     }
 
