@@ -1,112 +1,45 @@
 /*!
-The layers of a BERT encoder, for one sequence without padding. The sequence may be a pair of texts.
+The layers of BERT and of its relatives, for one sequence without padding, which may be a pair of texts.
+
+| file | what |
+|---|---|
+| `family.rs` | the architectures, and how they differ from BERT |
+| `config.rs`, `weights.rs` | the files of a model |
+| `embeddings.rs` | words, positions and types become states |
+| `layer.rs`, `attention.rs`, `relative_bias.rs` | layers, which read and write states |
+| `linear.rs`, `norm.rs`, `activation.rs` | the arithmetic |
 
 ndarray multiplies the matrices, on the thread of the caller. The states equal those of other implementations up to
-rounding. Models: Devlin et al. 2018, arXiv:1810.04805.
+rounding.
 */
 
 mod activation;
+mod attention;
+mod config;
+mod embeddings;
+mod error;
+mod family;
+mod layer;
+mod linear;
+mod norm;
+mod relative_bias;
 mod weights;
 
-use activation::{Activation, softmax};
-use ndarray::linalg::general_mat_mul;
-use ndarray::{Array1, Array2, Axis, concatenate, s};
-use serde::Deserialize;
-use std::num::NonZeroUsize;
-
+pub(crate) use config::Config;
+pub(crate) use error::Error;
+pub(crate) use linear::Linear;
 pub(crate) use weights::Weights;
 
-/// A failure to load or use an encoder.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Error {
-    #[error("{0}")]
-    File(#[from] safetensors::SafeTensorError),
-    #[error("{0}")]
-    Config(#[from] serde_json::Error),
-    #[error("the file has no tensor {0}")]
-    Missing(String),
-    #[error("tensor {name} has the shape {actual:?} instead of {expected:?}")]
-    Shape { name: String, actual: Vec<usize>, expected: Vec<usize> },
-    #[error("tensor {name} has numbers of the type {dtype}, which are not supported")]
-    Type { name: String, dtype: safetensors::Dtype },
-    #[error("the model reads at most {0} wordpieces")]
-    TooLong(usize),
-    #[error("wordpiece {0} is not in the vocabulary of the model")]
-    Vocabulary(u32),
-}
-
-/// The part of a model's `config.json` that the encoder reads.
-#[derive(Deserialize)]
-pub(crate) struct Config {
-    vocab_size: usize,
-    hidden_size: usize,
-    num_hidden_layers: usize,
-    num_attention_heads: NonZeroUsize,
-    intermediate_size: usize,
-    hidden_act: Activation,
-    max_position_embeddings: usize,
-    type_vocab_size: NonZeroUsize,
-    layer_norm_eps: f64,
-    pad_token_id: Option<usize>,
-    #[serde(default)]
-    #[expect(dead_code, reason = "another type fails to parse")]
-    position_embedding_type: PositionEmbeddings,
-    model_type: Option<String>,
-}
-
-impl Config {
-    /// Reads the file.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error that names a key if it is missing or not supported.
-    pub(crate) fn read(file: &[u8]) -> Result<Self, Error> {
-        Ok(serde_json::from_slice(file)?)
-    }
-
-    /// Returns how many numbers a state has.
-    pub(crate) fn hidden_size(&self) -> usize {
-        self.hidden_size
-    }
-
-    /// Returns how many wordpieces the model reads.
-    pub(crate) fn max_wordpieces(&self) -> usize {
-        self.max_position_embeddings.saturating_sub(self.first_position())
-    }
-
-    /// Returns whether the model is a RoBERTa under any of its names. They share layers, names of tensors and positions.
-    fn is_roberta(&self) -> bool {
-        let roberta = ["roberta", "xlm-roberta", "camembert"];
-        self.model_type.as_deref().is_some_and(|model_type| roberta.contains(&model_type))
-    }
-
-    /// Returns the beginning of the names of tensors in a file that also has a head.
-    fn prefix(&self) -> &str {
-        if self.is_roberta() { "roberta" } else { self.model_type.as_deref().unwrap_or("bert") }
-    }
-
-    /// Returns the row of the first position. A RoBERTa counts from the padding on, so 512 positions need 514 rows.
-    fn first_position(&self) -> usize {
-        if self.is_roberta() { self.pad_token_id.unwrap_or(1) + 1 } else { 0 }
-    }
-}
-
-/// How a model encodes positions. Relative positions need other layers.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum PositionEmbeddings {
-    #[default]
-    Absolute,
-}
+use embeddings::Embeddings;
+use family::Family;
+use layer::Layer;
+use ndarray::Array2;
+use relative_bias::RelativeBias;
 
 /// The encoder with its weights.
 pub(crate) struct Bert {
-    words: Array2<f32>,
-    /// A row for each position that a wordpiece can have.
-    positions: Array2<f32>,
-    /// A row for each type of token: the first text of a pair, and the second one.
-    token_types: Array2<f32>,
-    norm: LayerNorm,
+    embeddings: Embeddings,
+    bias: Option<RelativeBias>,
     layers: Vec<Layer>,
 }
 
@@ -117,212 +50,39 @@ impl Bert {
     ///
     /// Returns an error if a tensor is missing or has a shape that the configuration does not describe.
     pub(crate) fn load(weights: &Weights, config: &Config) -> Result<Self, Error> {
-        let prefixed = weights.below(config.prefix());
+        let prefixed = weights.below(config.family.prefix());
         let has_prefix = prefixed.has("embeddings.word_embeddings.weight");
         let weights = if has_prefix { &prefixed } else { weights };
 
-        let embeddings = weights.below("embeddings");
-        let table = |rows, name: &str| {
-            embeddings.matrix(&format!("{name}.weight"), rows, config.hidden_size)
+        // They compare the number of positions with the file, before the bias is computed for each.
+        let embeddings = Embeddings::load(weights, config)?;
+        let bias = if config.family == Family::Mpnet {
+            Some(RelativeBias::load(&weights.below("encoder"), config)?)
+        } else {
+            None
         };
-        let positions = table(config.max_position_embeddings, "position_embeddings")?;
-        let first = config.first_position().min(positions.nrows());
+        let layers = weights.below(config.family.tensor_names().layers);
         Ok(Self {
-            words: table(config.vocab_size, "word_embeddings")?,
-            positions: positions.slice(s![first.., ..]).to_owned(),
-            token_types: table(config.type_vocab_size.get(), "token_type_embeddings")?,
-            norm: LayerNorm::load(&embeddings.below("LayerNorm"), config)?,
-            layers: (0..config.num_hidden_layers)
-                .map(|index| Layer::load(&weights.below(&format!("encoder.layer.{index}")), config))
+            embeddings,
+            bias,
+            layers: (0..config.sizes.num_hidden_layers)
+                .map(|index| Layer::load(&layers.below(&index.to_string()), config))
                 .collect::<Result<_, _>>()?,
         })
     }
 
-    /// Returns the last hidden states: a row for each wordpiece. `types` has the type of each wordpiece; a model with one
-    /// type ignores it.
+    /// Returns the last hidden states: a row for each wordpiece. `types` has the type of each wordpiece; a model with one type or
+    /// none ignores it.
     ///
     /// # Errors
     ///
     /// Returns an error if the sequence is longer than the model's positions, or an id is not in the vocabulary.
     pub(crate) fn forward(&self, wordpieces: &[u32], types: &[u32]) -> Result<Array2<f32>, Error> {
-        if wordpieces.len() > self.positions.nrows() {
-            return Err(Error::TooLong(self.positions.nrows()));
-        }
-        if let Some(&id) = wordpieces.iter().find(|&&id| id as usize >= self.words.nrows()) {
-            return Err(Error::Vocabulary(id));
-        }
-        let mut states = self.positions.slice(s![..wordpieces.len(), ..]).to_owned();
-        let last_type = self.token_types.nrows() - 1;
-        for ((mut state, &id), &token_type) in
-            states.rows_mut().into_iter().zip(wordpieces).zip(types)
-        {
-            state += &self.words.row(id as usize);
-            state += &self.token_types.row(last_type.min(token_type as usize));
-        }
-        self.norm.apply(&mut states);
+        let mut states = self.embeddings.forward(wordpieces, types)?;
         for layer in &self.layers {
-            states = layer.forward(&states);
+            states = layer.forward(&states, self.bias.as_ref());
         }
         Ok(states)
-    }
-}
-
-/// Self-attention and a feed-forward network, each with a residual connection and a normalization.
-struct Layer {
-    attention: Attention,
-    attention_output: Residual,
-    intermediate: Linear,
-    activation: Activation,
-    output: Residual,
-}
-
-impl Layer {
-    fn load(weights: &Weights, config: &Config) -> Result<Self, Error> {
-        let (size, inner) = (config.hidden_size, config.intermediate_size);
-        Ok(Self {
-            attention: Attention::load(&weights.below("attention.self"), config)?,
-            attention_output: Residual::load(&weights.below("attention.output"), size, config)?,
-            intermediate: Linear::load(&weights.below("intermediate.dense"), size, inner)?,
-            activation: config.hidden_act,
-            output: Residual::load(&weights.below("output"), inner, config)?,
-        })
-    }
-
-    fn forward(&self, states: &Array2<f32>) -> Array2<f32> {
-        let attended = self.attention_output.forward(&self.attention.forward(states), states);
-        let mut inner = self.intermediate.forward(&attended);
-        self.activation.apply(inner.as_slice_mut().expect("a product is in one piece"));
-        self.output.forward(&inner, &attended)
-    }
-}
-
-/// Self-attention with several heads, over all wordpieces of the sequence.
-struct Attention {
-    /// The projections to queries, keys and values, one below the other.
-    projections: Linear,
-    heads: usize,
-    head_size: usize,
-}
-
-impl Attention {
-    fn load(weights: &Weights, config: &Config) -> Result<Self, Error> {
-        let heads = config.num_attention_heads.get();
-        let head_size = config.hidden_size / heads;
-        let load = |name| Linear::load(&weights.below(name), config.hidden_size, heads * head_size);
-        let [query, key, value] = [load("query")?, load("key")?, load("value")?];
-        let projections = Linear {
-            parts: [query.parts, key.parts, value.parts].concat(),
-            bias: concatenate![Axis(0), query.bias, key.bias, value.bias],
-        };
-        Ok(Self { projections, heads, head_size })
-    }
-
-    fn forward(&self, states: &Array2<f32>) -> Array2<f32> {
-        let projected = self.projections.forward(states);
-        let (wordpieces, size) = (states.nrows(), self.heads * self.head_size);
-        let scale = 1.0 / (self.head_size as f32).sqrt();
-        let mut scores = Array2::zeros((wordpieces, wordpieces));
-        let mut attended = Array2::zeros((wordpieces, size));
-        for first in (0..size).step_by(self.head_size) {
-            let head = |part: usize| {
-                let first = part * size + first;
-                projected.slice(s![.., first..first + self.head_size])
-            };
-            general_mat_mul(scale, &head(0), &head(1).t(), 0.0, &mut scores);
-            for mut row in scores.rows_mut() {
-                softmax(row.as_slice_mut().expect("a row is in one piece"));
-            }
-            let mut context = attended.slice_mut(s![.., first..first + self.head_size]);
-            general_mat_mul(1.0, &scores, &head(2), 0.0, &mut context);
-        }
-        attended
-    }
-}
-
-/// A projection whose result is added to the input of the block and normalized.
-struct Residual {
-    dense: Linear,
-    norm: LayerNorm,
-}
-
-impl Residual {
-    fn load(weights: &Weights, from: usize, config: &Config) -> Result<Self, Error> {
-        Ok(Self {
-            dense: Linear::load(&weights.below("dense"), from, config.hidden_size)?,
-            norm: LayerNorm::load(&weights.below("LayerNorm"), config)?,
-        })
-    }
-
-    fn forward(&self, states: &Array2<f32>, input: &Array2<f32>) -> Array2<f32> {
-        let mut sum = self.dense.forward(states);
-        sum += input;
-        self.norm.apply(&mut sum);
-        sum
-    }
-}
-
-/// The columns of a matrix that are multiplied at a time. A multiplication first copies the matrix in another order, which
-/// takes most of its time for a short text. A narrow matrix is copied faster: its rows are near each other in memory.
-const COLUMNS: usize = 192;
-
-/// A linear projection.
-struct Linear {
-    /// A column for each number of the result, in parts of at most [`COLUMNS`].
-    parts: Vec<Array2<f32>>,
-    bias: Array1<f32>,
-}
-
-impl Linear {
-    fn load(weights: &Weights, from: usize, to: usize) -> Result<Self, Error> {
-        let weight = weights.matrix("weight", to, from)?;
-        let parts = weight.axis_chunks_iter(Axis(0), COLUMNS);
-        // The multiplication reads a matrix row by row.
-        let parts = parts.map(|part| part.t().as_standard_layout().into_owned()).collect();
-        Ok(Self { parts, bias: weights.vector("bias", to)? })
-    }
-
-    fn forward(&self, states: &Array2<f32>) -> Array2<f32> {
-        let shape = (states.nrows(), self.bias.len());
-        let mut product = self.bias.broadcast(shape).expect("a row for each state").to_owned();
-        let mut rest = product.view_mut();
-        for part in &self.parts {
-            let (mut columns, right) = rest.split_at(Axis(1), part.ncols());
-            general_mat_mul(1.0, states, part, 1.0, &mut columns);
-            rest = right;
-        }
-        product
-    }
-}
-
-/// The normalization of each row to the mean 0 and the variance 1, with a learned scale and offset.
-struct LayerNorm {
-    scale: Array1<f32>,
-    offset: Array1<f32>,
-    epsilon: f32,
-}
-
-impl LayerNorm {
-    fn load(weights: &Weights, config: &Config) -> Result<Self, Error> {
-        // Older models of PyTorch have other names.
-        let [scale, offset] =
-            if weights.has("weight") { ["weight", "bias"] } else { ["gamma", "beta"] };
-        Ok(Self {
-            scale: weights.vector(scale, config.hidden_size)?,
-            offset: weights.vector(offset, config.hidden_size)?,
-            epsilon: config.layer_norm_eps as f32,
-        })
-    }
-
-    fn apply(&self, states: &mut Array2<f32>) {
-        let size = self.scale.len() as f32;
-        for mut state in states.rows_mut() {
-            let mean = state.sum() / size;
-            state -= mean;
-            let variance = state.dot(&state) / size;
-            state *= 1.0 / (variance + self.epsilon).sqrt();
-            state *= &self.scale;
-            state += &self.offset;
-        }
     }
 }
 

@@ -1,9 +1,10 @@
 //! The errors of embedding, each with a remedy.
 
 use super::default_model::{DEFAULT_MODEL, FILES, REVISION};
-use super::remote;
+use super::{bert, remote};
 use crate::service::ServiceError;
-use std::path::PathBuf;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
 
 /// A failure to load or use an embedding model or service.
 ///
@@ -34,12 +35,20 @@ pub enum Error {
         path: PathBuf,
     },
     /// A file is not that of a supported model.
-    #[error("{path} does not contain a BERT model: {reason}", path = path.display())]
+    #[error("{path} is not supported as a local embedding model: {reason}", path = path.display())]
     Unsupported {
         /// The file.
         path: PathBuf,
-        /// The error of the parser.
+        /// The setting, or the error of the parser.
         reason: String,
+    },
+    /// The encoder of a folder has other layers than those of BERT's family.
+    #[error("{path}: models of the architecture \"{name}\" do not run locally", path = path.display())]
+    Architecture {
+        /// The configuration.
+        path: PathBuf,
+        /// The architecture, which is `model_type` in the configuration.
+        name: String,
     },
     /// The default model cannot be fetched.
     #[error("cannot fetch {file}: {cause}")]
@@ -62,7 +71,36 @@ pub enum Error {
     Inference(String),
 }
 
+/// The encoders that run in this process.
+const LOCAL: &str =
+    "a BERT, RoBERTa, XLM-RoBERTa, CamemBERT, MPNet, DistilBERT or ELECTRA in safetensors";
+
+/// How to run any other model. NAME is its name on Hugging Face, or in Ollama's library.
+const SERVE: &str = "Let a server run the model, and name it with --embed-url and --embed-model NAME. \
+    TEI: text-embeddings-router --model-id NAME --port 8080, --embed-url http://localhost:8080/v1. \
+    vLLM: vllm serve NAME --runner pooling, --embed-url http://localhost:8000/v1. \
+    llama.cpp: llama-server --embeddings --model FILE.gguf, --embed-url http://localhost:8080/v1. \
+    Ollama: ollama pull NAME, --embed-url http://localhost:11434/v1.";
+
+/// How to write weights in the only format that is read.
+const CONVERT: &str = "Convert the weights in Python: from transformers import AutoModel; \
+    AutoModel.from_pretrained(DIR).save_pretrained(DIR, max_shard_size=\"50GB\").";
+
 impl Error {
+    /// Returns the error for an encoder's file.
+    pub(super) fn encoder(path: &Path, error: bert::Error) -> Self {
+        match error {
+            bert::Error::Architecture(name) => Error::Architecture { path: path.into(), name },
+            error => Error::unsupported(path, &error),
+        }
+    }
+
+    /// Returns the error for a file that a parser rejects.
+    pub(super) fn unsupported(path: &Path, reason: &dyn Display) -> Self {
+        let reason = reason.to_string().lines().next().unwrap_or_default().into();
+        Error::Unsupported { path: path.into(), reason }
+    }
+
     /// Returns whether a later attempt can succeed without any change.
     pub fn is_transient(&self) -> bool {
         matches!(self, Error::Service { error, .. } if error.is_transient())
@@ -77,9 +115,17 @@ impl Error {
                  {REVISION}) into a folder and name it with --model or PASSAGE_MODEL. Commands with the option --no-embed \
                  need no model."
             ),
-            Error::Unsupported { .. } => format!(
-                "Give --model or PASSAGE_MODEL a folder with a BERT in safetensors, such as {DEFAULT_MODEL}."
-            ),
+            Error::Unsupported { path, .. }
+                if path.ends_with("pytorch_model.bin")
+                    || path.ends_with("model.safetensors.index.json") =>
+            {
+                format!("{CONVERT} {SERVE}")
+            }
+            Error::Unsupported { .. } | Error::Architecture { .. } => {
+                format!(
+                    "{SERVE} Or give --model or PASSAGE_MODEL a folder with {LOCAL}, such as {DEFAULT_MODEL}."
+                )
+            }
             Error::Fetch { .. } => format!(
                 "Give --from the URL of a folder with the three files of {DEFAULT_MODEL} (revision {REVISION}), or put the \
                  files into a folder and name it with --model."

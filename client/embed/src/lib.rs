@@ -1,11 +1,11 @@
 /*!
 Embedding: converts texts to unit vectors, in this process or by a service.
 
-A [`Model`] is a folder with three files: a BERT in safetensors, its tokenizer and its configuration. A
-[`Pool`] runs one thread per core, and each thread embeds one unpadded sequence at a time. On two cores
-this is half as fast again as padded batches and needs less memory, since no batch is padded to its
-longest text. The vector of a text is the mean over its wordpieces, normalized to length 1, so the
-cosine similarity of two texts is the dot product of their vectors.
+A [`Model`] is a folder with three files: a BERT or a relative of it in safetensors, its tokenizer and its configuration. Other
+files of the folder say how the states of all wordpieces become one vector; the default model takes their mean, normalized to length
+1, so the cosine similarity of two texts is the dot product of their vectors. A [`Pool`] runs one thread per core, and each thread
+embeds one unpadded sequence at a time. On two cores this is half as fast again as padded batches and needs less memory, since no
+batch is padded to its longest text.
 
 A [`RemoteEmbedder`] sends several batches at a time to a service with the API of `OpenAI`, and retries
 transient failures. An [`Embedder`] is either of the two, so callers do not depend on which.
@@ -24,7 +24,9 @@ mod error;
 mod fetch;
 mod model;
 mod model_files;
+mod pipeline;
 mod pool;
+mod prefixes;
 mod remote;
 pub mod rerank;
 mod service;
@@ -37,6 +39,7 @@ pub use error::Error;
 pub use fetch::{default_source, fetch};
 pub use model::Model;
 pub use pool::Pool;
+pub use prefixes::Prefixes;
 pub use remote::{RemoteEmbedder, ServiceConfig};
 pub use service::{ApiKey, ServiceError};
 pub use wordpieces::Wordpieces;

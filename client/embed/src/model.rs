@@ -1,16 +1,18 @@
-//! A BERT sentence encoder.
+//! A sentence encoder.
 
 use super::bert::{Bert, Config, Weights};
 use super::default_model::FILES;
 use super::model_files::ModelFiles;
-use super::{Embedding, Error, Wordpieces};
-use ndarray::Axis;
+use super::pipeline::{Modules, Pipeline, Sequence, read_prefixes};
+use super::{Embedding, Error, Prefixes, Wordpieces};
+use std::fmt::Display;
 use std::path::Path;
 use std::sync::Arc;
-use tokenizers::{Encoding, Tokenizer, TruncationParams};
+use tokenizers::normalizers::{Lowercase, NormalizerWrapper, Sequence as Normalizers};
+use tokenizers::{PostProcessor, Tokenizer, TruncationParams};
 
 /// Wordpieces that the default model reads in sentence-transformers, including two special ones.
-const MAX_WORDPIECES: usize = 256;
+const DEFAULT_LIMIT: usize = 256;
 
 /// An embedding model in memory, about 90 MB; threads can share it.
 ///
@@ -27,54 +29,67 @@ const MAX_WORDPIECES: usize = 256;
 /// # Ok::<(), passage_embed::Error>(())
 /// ```
 pub struct Model {
-    bert: Bert,
+    encoder: Bert,
+    pipeline: Pipeline,
     tokenizer: Tokenizer,
     wordpieces: Wordpieces,
-    dimensions: usize,
     limit: usize,
+    prefixes: Prefixes,
     name: String,
+    assumptions: Vec<String>,
 }
 
 impl Model {
-    /// Loads the model in a folder: `model.safetensors`, `tokenizer.json` and `config.json`.
+    /// Loads the model in a folder: `model.safetensors`, `tokenizer.json` and `config.json`, and the files of
+    /// sentence-transformers that say how a vector is made.
     ///
     /// # Errors
     ///
     /// Returns [`Error::Unreadable`] for a missing file, [`Error::Damaged`] for a file of the default
-    /// model with another checksum, and [`Error::Unsupported`] if the files are not those of a BERT.
+    /// model with another checksum, [`Error::Architecture`] for another encoder than those of BERT's family, and
+    /// [`Error::Unsupported`] if a file has a setting that is not implemented.
     pub fn load(folder: &Path) -> Result<Arc<Self>, Error> {
-        let ModelFiles { weights, tokenizer, config, name } = ModelFiles::read(folder)?;
-        let unsupported = |file: usize, reason: String| Error::Unsupported {
-            path: folder.join(FILES[file].name),
-            reason: reason.lines().next().unwrap_or_default().into(),
-        };
+        let modules = Modules::read(folder)?;
+        let files = ModelFiles::read(&modules.encoder)?;
+        let [weights_path, tokenizer_path, config_path] =
+            FILES.map(|file| modules.encoder.join(file.name));
 
-        let config = Config::read(&config).map_err(|error| unsupported(2, error.to_string()))?;
-        let weights = Weights::read(&weights).map_err(|error| unsupported(0, error.to_string()))?;
-        let bert =
-            Bert::load(&weights, &config).map_err(|error| unsupported(0, error.to_string()))?;
+        let config =
+            Config::read(&files.config).map_err(|error| Error::encoder(&config_path, error))?;
+        let encoder =
+            Weights::read(&files.weights).and_then(|weights| Bert::load(&weights, &config));
+        let encoder = encoder.map_err(|error| Error::encoder(&weights_path, error))?;
+        let pipeline = Pipeline::read(&modules, config.hidden_size())?;
+        let sequence = Sequence::read(&modules.encoder)?;
 
-        let mut tokenizer =
-            Tokenizer::from_bytes(tokenizer).map_err(|error| unsupported(1, error.to_string()))?;
-        let limit = MAX_WORDPIECES.min(config.max_wordpieces());
-        // The file configures padding to 128. A single sequence needs no padding.
-        tokenizer.with_padding(None);
-        tokenizer.with_truncation(None).map_err(|error| unsupported(1, error.to_string()))?;
+        let default_limit = files.are_default.then_some(DEFAULT_LIMIT);
+        let known_limit = sequence.limit.or(default_limit);
+        let limit = known_limit.unwrap_or(usize::MAX).min(config.max_wordpieces());
+        let tokenizer = tokenizer(&files.tokenizer, sequence.is_lowercase);
+        let tokenizer = tokenizer.map_err(|error| Error::unsupported(&tokenizer_path, &error))?;
         let wordpieces = Wordpieces::new(tokenizer.clone());
-        tokenizer
-            .with_truncation(Some(TruncationParams {
-                max_length: limit,
-                ..TruncationParams::default()
-            }))
-            .map_err(|error| unsupported(1, error.to_string()))?;
+        let tokenizer = truncated(tokenizer, limit);
+        let tokenizer = tokenizer.map_err(|error| Error::unsupported(&tokenizer_path, &error))?;
 
+        let case = if sequence.is_lowercase { ", lower case" } else { "" };
+        let settings = format!("{pipeline}, {limit} wordpieces{case}");
+        let mut assumptions = Vec::new();
+        if modules.are_assumed && !files.are_default {
+            assumptions.push(format!("modules.json, so the vector is: {pipeline}"));
+        }
+        if known_limit.is_none() {
+            assumptions
+                .push(format!("maximum length, so it is that of config.json: {limit} wordpieces"));
+        }
         Ok(Arc::new(Self {
-            bert,
+            encoder,
+            pipeline,
             tokenizer,
             wordpieces,
-            dimensions: config.hidden_size(),
             limit,
-            name,
+            prefixes: read_prefixes(folder)?,
+            name: files.name(folder, &settings),
+            assumptions,
         }))
     }
 
@@ -84,16 +99,14 @@ impl Model {
     ///
     /// Returns [`Error::Inference`] if the computation fails, which does not happen once a model is loaded.
     pub fn embed(&self, text: &str) -> Result<Embedding, Error> {
-        let encoding = self.encode(text)?;
-        let states = self.bert.forward(encoding.get_ids(), encoding.get_type_ids());
-        let states = states.map_err(|error| Error::Inference(error.to_string()))?;
-        let mut embedding = states.sum_axis(Axis(0));
-        embedding /= embedding.dot(&embedding).sqrt();
-        Ok(embedding.to_vec())
-    }
-
-    fn encode(&self, text: &str) -> Result<Encoding, Error> {
-        self.tokenizer.encode_fast(text, true).map_err(|error| Error::Inference(error.to_string()))
+        let failed = |error: &dyn Display| Error::Inference(error.to_string());
+        let encoding = self.tokenizer.encode_fast(text, true).map_err(|error| failed(&error))?;
+        if encoding.is_empty() {
+            return Err(failed(&"its tokenizer returns no wordpiece for a text"));
+        }
+        let states = self.encoder.forward(encoding.get_ids(), encoding.get_type_ids());
+        let vector = self.pipeline.vector(&states.map_err(|error| failed(&error))?);
+        Ok(vector.to_vec())
     }
 
     /// Returns the sizer that counts this model's wordpieces.
@@ -103,7 +116,7 @@ impl Model {
 
     /// Returns the dimensions of the embeddings, 384 for the default model.
     pub fn dimensions(&self) -> usize {
-        self.dimensions
+        self.pipeline.dimensions()
     }
 
     /// Returns how many wordpieces the model reads, including two special ones.
@@ -111,8 +124,44 @@ impl Model {
         self.limit
     }
 
+    /// Returns what the model's folder puts in front of questions and documents. [`embed`](Self::embed) does not add it.
+    pub fn prefixes(&self) -> &Prefixes {
+        &self.prefixes
+    }
+
     /// Returns the model name that a store records.
     pub fn name(&self) -> &str {
         &self.name
     }
+
+    /// Returns what the folder lacks, each with the default that the client uses.
+    pub fn assumptions(&self) -> &[String] {
+        &self.assumptions
+    }
+}
+
+/// Returns the tokenizer of a file, without padding and truncation.
+fn tokenizer(file: &[u8], is_lowercase: bool) -> tokenizers::Result<Tokenizer> {
+    let mut tokenizer = Tokenizer::from_bytes(file)?;
+    // The file configures padding to 128. A single sequence needs no padding.
+    tokenizer.with_padding(None);
+    tokenizer.with_truncation(None)?;
+    if is_lowercase {
+        let mut normalizers = vec![NormalizerWrapper::Lowercase(Lowercase)];
+        normalizers.extend(tokenizer.get_normalizer().cloned());
+        tokenizer.with_normalizer(Some(Normalizers::new(normalizers)))?;
+    }
+    Ok(tokenizer)
+}
+
+/// Returns a tokenizer that drops the end of a long text.
+fn truncated(mut tokenizer: Tokenizer, limit: usize) -> tokenizers::Result<Tokenizer> {
+    let special =
+        tokenizer.get_post_processor().map_or(0, |processor| processor.added_tokens(false));
+    if limit <= special {
+        return Err(format!("a length of {limit} wordpieces has no room for a text").into());
+    }
+    let truncation = TruncationParams { max_length: limit, ..TruncationParams::default() };
+    tokenizer.with_truncation(Some(truncation))?;
+    Ok(tokenizer)
 }

@@ -1,6 +1,8 @@
 //! Tests of the default model. Its folder is the one that the build fetches, or `PASSAGE_MODEL`. The tests
 //! fail without it, since a skipped test proves nothing.
 
+mod reference;
+
 use super::{Embedding, Model, Pool};
 use passage_split::Sizer;
 use proptest::prelude::*;

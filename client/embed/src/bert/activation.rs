@@ -9,7 +9,7 @@ use serde::Deserialize;
 /// The function between the two layers of a feed-forward network.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Activation {
+pub(crate) enum Activation {
     Gelu,
     /// The approximation of GELU by the hyperbolic tangent.
     #[serde(alias = "gelu_pytorch_tanh")]

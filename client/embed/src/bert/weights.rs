@@ -1,6 +1,6 @@
 //! The tensors of a model by name, as numbers of 32 bits.
 
-use super::Error;
+use super::error::Error;
 use half::{bf16, f16};
 use ndarray::{Array1, Array2};
 use safetensors::{Dtype, SafeTensors};

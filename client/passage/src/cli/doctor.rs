@@ -82,9 +82,11 @@ async fn check_model(args: &Embedder, store: &Store) -> Result<Vec<Finding>, Err
         return Ok(Vec::new());
     }
     Ok(match embedder(args, NonZero::new(1)).await {
-        Ok((embedder, _)) => {
+        Ok((embedder, local)) => {
             let model = (embedder.name().to_owned(), embedder.dimensions());
-            store.doctor_model(&model).await?
+            let mut findings = store.doctor_model(&model).await?;
+            findings.extend(local.iter().flat_map(|model| model.assumptions()).map(assumption));
+            findings
         }
         Err(error) => vec![Finding::warning(
             "model",
@@ -92,4 +94,13 @@ async fn check_model(args: &Embedder, store: &Store) -> Result<Vec<Finding>, Err
             error.remedy(),
         )],
     })
+}
+
+/// Returns the finding about a setting that the folder of a model lacks.
+fn assumption(assumption: &String) -> Finding {
+    Finding::warning(
+        "model",
+        format!("its folder has no {assumption}"),
+        "Put all files of the model into its folder, as sentence-transformers saves them.",
+    )
 }

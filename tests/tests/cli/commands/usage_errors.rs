@@ -113,6 +113,27 @@ async fn a_missing_model_is_named_with_the_command_that_downloads_it() {
 }
 
 #[tokio::test]
+async fn a_model_that_does_not_run_locally_is_refused_with_the_servers_that_run_it() {
+    let folder = tempfile::tempdir().unwrap();
+    for file in ["model.safetensors", "tokenizer.json"] {
+        std::fs::write(folder.path().join(file), "").unwrap();
+    }
+    let embed = async |config: &str| {
+        std::fs::write(folder.path().join("config.json"), config).unwrap();
+        let mut program = alone();
+        program.args(["embed", "--query", "valve", "--model"]).arg(folder.path());
+        RunOutput::of(&mut program).await
+    };
+    embed(r#"{"model_type": "nomic_bert"}"#).await.assert_refusal(
+        "config.json: models of the architecture \"nomic_bert\" do not run locally",
+        "Let a server run the model, and name it with --embed-url and --embed-model NAME. TEI: text-embeddings-router",
+    );
+    std::fs::write(folder.path().join("modules.json"), r#"[{"type": "custom_st.Transformer"}]"#)
+        .unwrap();
+    embed("{}").await.assert_refusal("modules.json is not supported", "Let a server run the model");
+}
+
+#[tokio::test]
 async fn a_missing_server_url_is_refused_with_the_name_of_the_variable() {
     for command in
         cases([&["status"][..], &["outline", "a"], &["ingest", "Cargo.toml", "--no-embed"]])
