@@ -8,7 +8,8 @@ longest text. The vector of a text is the mean over its wordpieces, normalized t
 cosine similarity of two texts is the dot product of their vectors.
 
 A [`RemoteEmbedder`] sends several batches at a time to a service with the API of `OpenAI`, and retries
-transient failures. An [`Embedder`] is either of the two, so callers do not depend on which.
+transient failures. An [`Embedder`] is either of the two, so callers do not depend on which. It puts the
+[`Prefixes`] of the model before questions and documents.
 
 The tokenizer is also a sizer, [`Wordpieces`]: a splitter with this sizer keeps chunks within the
 model's window.
@@ -18,11 +19,13 @@ mod bert;
 mod default_model;
 mod embedder;
 mod embedding;
+mod embedding_kind;
 mod error;
 mod fetch;
 mod model;
 mod model_files;
 mod pool;
+mod prefixes;
 mod remote;
 pub mod rerank;
 mod service;
@@ -30,12 +33,14 @@ mod wordpieces;
 
 pub use default_model::{DEFAULT_MODEL, default_folder};
 pub use embedder::Embedder;
-pub use embedding::{Embedding, PendingEmbedding};
+pub use embedding::{Embedding, PendingEmbedding, truncate};
+pub use embedding_kind::EmbeddingKind;
 pub use error::Error;
 pub use fetch::{default_source, fetch};
 pub use model::Model;
 pub use pool::Pool;
-pub use remote::{RemoteEmbedder, ServiceConfig};
+pub use prefixes::{GivenPrefixes, Prefixes};
+pub use remote::{Provider, RemoteEmbedder, ServiceConfig};
 pub use service::{ApiKey, ServiceError};
 pub use wordpieces::Wordpieces;
 

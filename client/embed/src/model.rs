@@ -3,7 +3,7 @@
 use super::bert::{Bert, Config, Weights};
 use super::default_model::FILES;
 use super::model_files::ModelFiles;
-use super::{Embedding, Error, Wordpieces};
+use super::{Embedding, Error, Prefixes, Wordpieces};
 use ndarray::Axis;
 use std::path::Path;
 use std::sync::Arc;
@@ -33,6 +33,7 @@ pub struct Model {
     dimensions: usize,
     limit: usize,
     name: String,
+    prefixes: Prefixes,
 }
 
 impl Model {
@@ -76,6 +77,7 @@ impl Model {
             dimensions: config.hidden_size,
             limit,
             name,
+            prefixes: Prefixes::default(),
         }))
     }
 
@@ -103,6 +105,11 @@ impl Model {
     /// Returns the sizer that counts this model's wordpieces.
     pub fn wordpieces(&self) -> &Wordpieces {
         &self.wordpieces
+    }
+
+    /// Returns the prefixes of questions and documents that the folder names.
+    pub fn prefixes(&self) -> &Prefixes {
+        &self.prefixes
     }
 
     /// Returns the dimensions of the embeddings, 384 for the default model.

@@ -20,6 +20,7 @@ pub mod mcp;
 pub mod page;
 mod reader;
 mod socket;
+mod store_embedder;
 mod watched_body;
 mod web;
 
@@ -28,3 +29,4 @@ pub use error::Error;
 pub use guard::{Guard, GuardError};
 pub use listen::{Serving, Stop};
 pub use reader::{Reader, ReaderOptions};
+pub use store_embedder::{embedding_model, store_embedder};

@@ -14,8 +14,8 @@ const MAX_RETRY_AFTER: Duration = Duration::from_mins(10);
 pub(crate) struct Endpoint<'a> {
     /// The URL of the service.
     pub(crate) url: &'a str,
-    /// The last part of the path, such as `embeddings`. A URL that ends with it stays unchanged.
-    pub(crate) path: &'static str,
+    /// The last part of the path, such as `embeddings`. A URL whose path ends with it stays unchanged.
+    pub(crate) path: &'a str,
     /// The API key.
     pub(crate) key: Option<ApiKey>,
     /// The time limit of a request.
@@ -40,16 +40,11 @@ impl HttpService {
     pub(crate) fn new(endpoint: Endpoint<'_>) -> Result<Self, (Option<String>, ServiceError)> {
         let Endpoint { url, path, key, timeout, retries, pause } = endpoint;
         let invalid = |cause: String| (None, ServiceError::InvalidConfig(cause));
-        let base = url.trim_end_matches('/');
-        let url = if base.ends_with(&format!("/{path}")) {
-            base.to_owned()
-        } else {
-            format!("{base}/{path}")
-        };
-        let url = Url::parse(&url).map_err(|error| invalid(error.to_string()))?;
+        let url = Url::parse(url).map_err(|error| invalid(error.to_string()))?;
         if !["http", "https"].contains(&url.scheme()) {
             return Err(invalid("the URL must begin with https:// or http://".into()));
         }
+        let url = with_path(url, path);
         let is_visible = |key: &ApiKey| key.expose().bytes().all(|byte| byte.is_ascii_graphic());
         if !key.as_ref().is_none_or(is_visible) {
             return Err(invalid(
@@ -106,7 +101,37 @@ impl HttpService {
     }
 }
 
+/// Returns a URL with the last part of its path, before its query.
+fn with_path(mut url: Url, path: &str) -> Url {
+    if !url.path().trim_end_matches('/').ends_with(&format!("/{path}")) {
+        let mut segments = url.path_segments_mut().expect("a URL of HTTP has a path");
+        segments.pop_if_empty().extend(path.split('/'));
+    }
+    url
+}
+
 fn host(url: &Url) -> String {
     let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
     format!("{}{port}", url.host_str().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_path_is_appended_before_the_query() {
+        let address = |url: &str| with_path(Url::parse(url).unwrap(), "v1/embed").to_string();
+        for (url, expected) in [
+            ("https://a.example", "https://a.example/v1/embed"),
+            ("https://a.example/", "https://a.example/v1/embed"),
+            ("https://a.example/x/?version=1", "https://a.example/x/v1/embed?version=1"),
+            ("https://a.example/x/v1/embed?version=1", "https://a.example/x/v1/embed?version=1"),
+            ("https://a.example/v1/embed/", "https://a.example/v1/embed/"),
+        ] {
+            assert_eq!(address(url), expected);
+        }
+        let odd = with_path(Url::parse("https://a.example/v1?a=b").unwrap(), "models/a?b#c/..");
+        assert_eq!(odd.as_str(), "https://a.example/v1/models/a%3Fb%23c?a=b");
+    }
 }
