@@ -67,12 +67,11 @@ mod tests {
             body_of(Provider::Voyage, query, Some(256)),
             json!({"model": "m", "input": texts, "input_type": "query", "output_dimension": 256, "truncation": true})
         );
-        assert_eq!(
-            body_of(Provider::Gemini, document, Some(8)),
-            json!({"requests": ["a", "b"].map(|text| json!({
-                "model": "models/m", "content": {"parts": [{"text": text}]},
-                "taskType": "RETRIEVAL_DOCUMENT", "outputDimensionality": 8,
-            }))})
-        );
+        let requests = ["a", "b"].map(|text| {
+            json!({"model": "models/m", "content": {"parts": [{"text": text}]},
+                "taskType": "RETRIEVAL_DOCUMENT", "outputDimensionality": 8})
+        });
+        let expected = json!({ "requests": requests });
+        assert_eq!(body_of(Provider::Gemini, document, Some(8)), expected);
     }
 }
