@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
-use passage::embed::{Embedder, Model, Pool};
+use passage::embed::{Embedder, EmbeddingKind, Model, Pool};
 use passage::serve::{Reader, ReaderOptions};
 use passage_tests::Cluster;
 use passage_tests::cluster::model_path;
@@ -151,7 +151,12 @@ async fn warm_search(cluster: &Cluster, reader: &Reader, table: &mut Table) {
     let embedder = reader.embedder().expect("the reader embeds");
     let mut vectors = Vec::new();
     for question in QUESTIONS {
-        vectors.push(embedder.embed(question.into()).await.expect("the question is embedded"));
+        vectors.push(
+            embedder
+                .embed(EmbeddingKind::Query, question.into())
+                .await
+                .expect("the question is embedded"),
+        );
     }
     let floor = Times::of(QUESTIONS.len(), 20, async |number| {
         let mut arguments = arguments(number);

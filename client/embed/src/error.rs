@@ -66,6 +66,19 @@ pub enum Error {
         /// The failure.
         error: ServiceError,
     },
+    /// A model has fewer dimensions than requested.
+    #[error("the embedding model has {actual} dimensions, so it cannot have {requested}")]
+    Dimensions {
+        /// The requested dimensions.
+        requested: usize,
+        /// The dimensions of the model.
+        actual: usize,
+    },
+    /// The prefixes in the settings of a store have another format.
+    #[error(
+        "setting \"prefixes\" of the store is not an object with the texts \"query\" and \"document\""
+    )]
+    RecordedPrefixes,
     /// The model failed on a text, or a thread of the pool has stopped.
     #[error("the embedding model failed: {0}")]
     Inference(String),
@@ -131,6 +144,14 @@ impl Error {
                  files into a folder and name it with --model."
             ),
             Error::Service { error, .. } => remote::remedy(error),
+            Error::Dimensions { actual, .. } => {
+                format!("Set --dimensions to at most {actual}, or leave it out.")
+            }
+            Error::RecordedPrefixes => {
+                "Correct the row with the key \"prefixes\" in the table settings of the store, as in \
+                 {\"query\": \"query: \", \"document\": \"passage: \"}."
+                    .into()
+            }
             Error::Inference(_) => {
                 "Check that the folder of --model contains the files of one model.".into()
             }

@@ -8,7 +8,8 @@ embeds one unpadded sequence at a time. On two cores this is half as fast again 
 batch is padded to its longest text.
 
 A [`RemoteEmbedder`] sends several batches at a time to a service with the API of `OpenAI`, and retries
-transient failures. An [`Embedder`] is either of the two, so callers do not depend on which.
+transient failures. An [`Embedder`] is either of the two, so callers do not depend on which. It puts the
+[`Prefixes`] of the model before questions and documents.
 
 A [`Reranker`](rerank::Reranker) scores texts for a question, by a model in this process or by a service.
 
@@ -20,6 +21,7 @@ mod bert;
 mod default_model;
 mod embedder;
 mod embedding;
+mod embedding_kind;
 mod error;
 mod fetch;
 mod model;
@@ -34,13 +36,14 @@ mod wordpieces;
 
 pub use default_model::{DEFAULT_MODEL, default_folder};
 pub use embedder::Embedder;
-pub use embedding::{Embedding, PendingEmbedding};
+pub use embedding::{Embedding, PendingEmbedding, truncate};
+pub use embedding_kind::EmbeddingKind;
 pub use error::Error;
 pub use fetch::{default_source, fetch};
 pub use model::Model;
 pub use pool::Pool;
-pub use prefixes::Prefixes;
-pub use remote::{RemoteEmbedder, ServiceConfig};
+pub use prefixes::{GivenPrefixes, Prefixes};
+pub use remote::{Provider, RemoteEmbedder, ServiceConfig};
 pub use service::{ApiKey, ServiceError};
 pub use wordpieces::Wordpieces;
 

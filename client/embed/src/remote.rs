@@ -1,5 +1,5 @@
 /*!
-Embedding by an HTTP service with the API of `OpenAI`.
+Embedding by an HTTP service with the API of `OpenAI` or of another [`Provider`].
 
 A task takes the queued texts in batches, bounded by number and by tokens, whenever fewer requests run
 than allowed. Transient failures are retried with exponential back-off and jitter, so that many clients
@@ -10,14 +10,19 @@ The client checks the number of embeddings, their dimensions and their order. It
 text of a service's error, which may repeat the text or the key of the request.
 */
 
+mod address;
 mod client;
 mod config;
+mod provider;
 mod remedy;
 mod request;
+mod response;
 
 pub use config::ServiceConfig;
+pub use provider::Provider;
 pub(super) use remedy::remedy;
 
+use super::EmbeddingKind;
 use super::embedding::{EmbedJob, Embedding, PendingEmbedding};
 use super::error::Error;
 use crate::service::ServiceError;
@@ -46,9 +51,21 @@ const LINGER: Duration = Duration::from_millis(10);
 /// # }
 /// ```
 pub struct RemoteEmbedder {
-    jobs: mpsc::Sender<EmbedJob>,
+    jobs: mpsc::Sender<RemoteJob>,
     client: Arc<ServiceClient>,
     dimensions: usize,
+}
+
+/// A text to embed, of a kind. The texts of a request have one kind.
+struct RemoteJob {
+    kind: EmbeddingKind,
+    job: EmbedJob,
+}
+
+impl RemoteJob {
+    fn tokens(&self) -> usize {
+        self.job.text.len().div_ceil(3)
+    }
 }
 
 impl RemoteEmbedder {
@@ -60,7 +77,7 @@ impl RemoteEmbedder {
     /// rejects the request, or if its embeddings do not have the requested dimensions.
     pub async fn connect(service: ServiceConfig) -> Result<Self, Error> {
         let client = Arc::new(ServiceClient::new(service)?);
-        let first = client.embed(vec!["dimensions".into()]).await?;
+        let first = client.embed(EmbeddingKind::Document, vec!["dimensions".into()]).await?;
         let dimensions = first[0].len();
         client.check_dimensions(dimensions)?;
         let config = client.config();
@@ -75,9 +92,13 @@ impl RemoteEmbedder {
     /// # Errors
     ///
     /// Returns the errors of [`connect`](Self::connect).
-    pub async fn embed_one(service: ServiceConfig, text: &str) -> Result<Embedding, Error> {
+    pub async fn embed_one(
+        service: ServiceConfig,
+        kind: EmbeddingKind,
+        text: String,
+    ) -> Result<Embedding, Error> {
         let client = ServiceClient::new(service)?;
-        let embedding = client.embed(vec![text.to_owned()]).await?.swap_remove(0);
+        let embedding = client.embed(kind, vec![text]).await?.swap_remove(0);
         client.check_dimensions(embedding.len())?;
         Ok(embedding)
     }
@@ -95,58 +116,63 @@ impl RemoteEmbedder {
     /// Submits a text.
     ///
     /// Blocks the thread while the queue is full; do not call it from an async task.
-    pub fn submit(&self, text: String) -> PendingEmbedding {
+    pub fn submit(&self, kind: EmbeddingKind, text: String) -> PendingEmbedding {
         let (job, pending) = EmbedJob::new(text);
         // If the task has ended, the job is dropped with its channel, and `wait` returns the error.
-        drop(self.jobs.blocking_send(job));
+        drop(self.jobs.blocking_send(RemoteJob { kind, job }));
         pending
     }
 }
 
 /// Sends the batches of the queue until the queue is closed.
-async fn run(client: Arc<ServiceClient>, mut queue: mpsc::Receiver<EmbedJob>, dimensions: usize) {
+async fn run(client: Arc<ServiceClient>, mut queue: mpsc::Receiver<RemoteJob>, dimensions: usize) {
     let permits = Arc::new(Semaphore::new(client.config().concurrency.get()));
     let mut deferred = None;
     loop {
         // While all requests run, texts queue up, so that batches are full under load.
         let permit = Arc::clone(&permits).acquire_owned().await.expect("it is never closed");
         let batch = next_batch(client.config(), &mut queue, &mut deferred).await;
-        let Some(batch) = batch else { return };
+        let Some((kind, batch)) = batch else { return };
         let client = Arc::clone(&client);
         tokio::spawn(async move {
-            embed_batch(&client, batch, dimensions).await;
+            embed_batch(&client, kind, batch, dimensions).await;
             drop(permit);
         });
     }
 }
 
-/// Takes the next batch from the queue. A text that does not fit is `deferred` to the batch after it.
+/// Takes the next batch from the queue. A text that does not fit, or is of another kind, is `deferred` to the batch
+/// after it.
 async fn next_batch(
     service: &ServiceConfig,
-    queue: &mut mpsc::Receiver<EmbedJob>,
-    deferred: &mut Option<EmbedJob>,
-) -> Option<Vec<EmbedJob>> {
-    let tokens = |job: &EmbedJob| job.text.len().div_ceil(3);
+    queue: &mut mpsc::Receiver<RemoteJob>,
+    deferred: &mut Option<RemoteJob>,
+) -> Option<(EmbeddingKind, Vec<EmbedJob>)> {
     let first = match deferred.take() {
         Some(job) => job,
         None => queue.recv().await?,
     };
-    let mut size = tokens(&first);
-    let mut batch = vec![first];
+    let (kind, mut size) = (first.kind, first.tokens());
+    let mut batch = vec![first.job];
     while batch.len() < service.batch_texts.get() && size < service.batch_tokens.get() {
         let Ok(Some(job)) = tokio::time::timeout(LINGER, queue.recv()).await else { break };
-        size += tokens(&job);
-        if size > service.batch_tokens.get() {
+        size += job.tokens();
+        if size > service.batch_tokens.get() || job.kind != kind {
             *deferred = Some(job);
             break;
         }
-        batch.push(job);
+        batch.push(job.job);
     }
-    Some(batch)
+    Some((kind, batch))
 }
 
 /// Embeds a batch and replies to each of its jobs.
-async fn embed_batch(client: &ServiceClient, batch: Vec<EmbedJob>, dimensions: usize) {
+async fn embed_batch(
+    client: &ServiceClient,
+    kind: EmbeddingKind,
+    batch: Vec<EmbedJob>,
+    dimensions: usize,
+) {
     // The caller may have stopped waiting, as at the end of a cancelled run.
     let (texts, replies): (Vec<_>, Vec<_>) = batch
         .into_iter()
@@ -156,7 +182,7 @@ async fn embed_batch(client: &ServiceClient, batch: Vec<EmbedJob>, dimensions: u
     if texts.is_empty() {
         return;
     }
-    match client.embed(texts).await {
+    match client.embed(kind, texts).await {
         Ok(embeddings) => {
             for (embedding, reply) in embeddings.into_iter().zip(replies) {
                 let actual = embedding.len();

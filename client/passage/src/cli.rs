@@ -105,7 +105,7 @@ fn parse() -> Result<Cli, ExitCode> {
     if let (Some((_, matches)), Some(embedder)) = (matches.subcommand(), cli.command.embedder_mut())
     {
         let is_given = |id| matches.value_source(id) == Some(ValueSource::CommandLine);
-        if is_given("model") && !is_given("embed_url") {
+        if is_given("model") && !is_given("embed_url") && !is_given("embed_provider") {
             embedder.prefer_model();
         }
     }

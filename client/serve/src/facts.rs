@@ -1,7 +1,8 @@
 //! The facts of a store that a server needs before it can answer: the functions, and whether queries are embedded.
 
+use crate::store_embedder::{embedding_model, store_embedder};
 use passage_embed::Embedder;
-use passage_store::{self as store, Function, Identity, Notice, Store};
+use passage_store::{self as store, Function, Identity, Notice, RecordedEmbedding, Store};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -30,14 +31,14 @@ const MAX_AGE: Duration = Duration::from_secs(30);
 #[derive(PartialEq, Eq)]
 pub(crate) struct Version {
     identity: Identity,
-    /// The model that the store records.
-    model: Option<String>,
+    /// How the store records that its chunks are embedded.
+    embedding: RecordedEmbedding,
 }
 
 impl Version {
     pub(crate) async fn read(store: &Store) -> Result<Self, store::Error> {
-        let (identity, model) = store.identity_with_model().await?;
-        Ok(Self { identity, model })
+        let (identity, embedding) = store.identity_with_embedding().await?;
+        Ok(Self { identity, embedding })
     }
 }
 
@@ -45,8 +46,8 @@ impl Version {
 pub(crate) struct Facts {
     /// The functions by their name in the extension.
     pub(crate) functions: HashMap<String, Vec<Function>>,
-    /// Why queries are not embedded; `None` if they are.
-    pub(crate) words_only: Option<Notice>,
+    /// The embedder as it embedded the chunks of the store, or why there is none.
+    pub(crate) embedder: Result<Embedder, Notice>,
     /// Whether the store has embeddings.
     pub(crate) has_embeddings: bool,
     pub(crate) version: Version,
@@ -67,8 +68,8 @@ impl Facts {
             functions.entry(function.name.clone()).or_default().push(function);
         }
         let has_embeddings = store.has_embeddings().await?;
-        let words_only = if has_embeddings { words_only(store, embedder).await? } else { None };
-        Ok(Self { functions, words_only, has_embeddings, version, read_at: Instant::now() })
+        let embedder = checked_embedder(store, embedder, &version, has_embeddings).await?;
+        Ok(Self { functions, embedder, has_embeddings, version, read_at: Instant::now() })
     }
 
     /// Returns the result of a read of `store`; `None` if these are not the facts of the store. The comparison follows the
@@ -89,12 +90,12 @@ impl Facts {
 
     /// Returns the model that the store records.
     pub(crate) fn model(&self) -> Option<&str> {
-        self.version.model.as_deref()
+        self.version.embedding.model.as_deref()
     }
 
     /// Returns the notice of a search whose query is not embedded.
     pub(crate) fn search_notice(&self) -> Option<Notice> {
-        let reason = self.words_only.clone()?;
+        let reason = self.embedder.as_ref().err().filter(|_| self.has_embeddings)?.clone();
         Some(Notice { message: format!("searching by words only: {}", reason.message), ..reason })
     }
 
@@ -103,27 +104,39 @@ impl Facts {
         self.read_at.elapsed() > MAX_AGE
     }
 
-    /// Returns whether queries are embedded.
-    pub(crate) fn embeds(&self) -> bool {
-        self.has_embeddings && self.words_only.is_none()
+    /// Returns the embedder of queries; `None` if they are searched by words only.
+    pub(crate) fn query_embedder(&self) -> Option<&Embedder> {
+        self.embedder.as_ref().ok().filter(|_| self.has_embeddings)
     }
 }
 
-/// Returns why the queries of a store with embeddings are not embedded.
-async fn words_only(
+/// Returns the embedder as it embedded the chunks of a store, or why texts are not embedded. In a store without
+/// embeddings, any model may embed.
+async fn checked_embedder(
     store: &Store,
     embedder: Option<&Embedder>,
-) -> Result<Option<Notice>, store::Error> {
+    version: &Version,
+    has_embeddings: bool,
+) -> Result<Result<Embedder, Notice>, store::Error> {
     let Some(embedder) = embedder else {
-        return Ok(Some(Notice {
+        return Ok(Err(Notice {
             message: "the server has no embedding model".into(),
             hint: Some("Start it with --model or --embed-url.".into()),
         }));
     };
-    match store.check_model(&(embedder.name().to_owned(), embedder.dimensions())).await {
-        Ok(_) => Ok(None),
+    if !has_embeddings {
+        return Ok(Ok(embedder.clone()));
+    }
+    let embedder = match store_embedder(embedder, version.embedding.clone()) {
+        Ok(embedder) => embedder,
+        Err(error) => {
+            return Ok(Err(Notice { message: error.to_string(), hint: Some(error.remedy()) }));
+        }
+    };
+    match store.check_model(&embedding_model(&embedder)).await {
+        Ok(_) => Ok(Ok(embedder)),
         Err(error) if error.is_transient() || error.is_denied() => Err(error),
-        Err(error) => Ok(Some(Notice { message: error.to_string(), hint: Some(error.remedy()) })),
+        Err(error) => Ok(Err(Notice { message: error.to_string(), hint: Some(error.remedy()) })),
     }
 }
 

@@ -21,6 +21,7 @@ pub mod page;
 mod reader;
 mod reranking;
 mod socket;
+mod store_embedder;
 mod watched_body;
 mod web;
 
@@ -30,3 +31,4 @@ pub use guard::{Guard, GuardError};
 pub use listen::{Serving, Stop};
 pub use reader::{Reader, ReaderOptions};
 pub use reranking::{RerankPlan, Reranking};
+pub use store_embedder::{embedding_model, store_embedder};

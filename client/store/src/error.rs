@@ -86,6 +86,18 @@ pub enum Error {
         /// Whether the store consists of views, so that no reindex can replace it.
         is_read_only: bool,
     },
+    /// The store's embeddings were made with other texts before questions or documents.
+    #[error("store \"{store}\" holds embeddings with the prefixes {actual}, not {requested}")]
+    PrefixMismatch {
+        /// The store.
+        store: String,
+        /// The prefixes of the store.
+        actual: serde_json::Value,
+        /// The prefixes of the client.
+        requested: serde_json::Value,
+        /// Whether the store consists of views, so that no reindex can replace it.
+        is_read_only: bool,
+    },
     /// Another program may have made the store's embeddings, and nothing records with which model.
     #[error("the model of the embeddings in store \"{store}\" is unknown")]
     UnknownModel {
@@ -313,7 +325,17 @@ impl Error {
                     .into()
             }
             Error::ModelMismatch { .. } => {
-                "Name the store's model with --model, or run passage reindex to replace the store by one of this model.".into()
+                "Name the store's model with --model, and its dimensions with --dimensions, or run passage reindex to replace the \
+                 store by one of this model."
+                    .into()
+            }
+            Error::PrefixMismatch { is_read_only: true, .. } => {
+                "Leave out --query-prefix and --document-prefix to use those of the store.".into()
+            }
+            Error::PrefixMismatch { .. } => {
+                "Leave out --query-prefix and --document-prefix to use those of the store, or run passage reindex with them to \
+                 embed the store again."
+                    .into()
             }
             Error::UnknownModel { store, has_settings } => remedy::unknown_model(store, *has_settings),
             Error::ReadOnly { table: Some(table), .. } => format!(

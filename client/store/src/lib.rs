@@ -27,8 +27,8 @@ mod unnamed_statement;
 mod write;
 
 pub use admin::{
-    Changed, Finding, InitOptions, OtherSizes, Removal, RemovalSummary, Settings, Severity,
-    Splitting, setup_without_connection,
+    Changed, EmbeddingModel, Finding, InitOptions, OtherSizes, RecordedEmbedding, Removal,
+    RemovalSummary, Settings, Severity, Splitting, setup_without_connection,
 };
 pub use connect::Notice;
 pub use connection::{Identity, Store};

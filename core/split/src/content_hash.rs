@@ -17,6 +17,7 @@ use sha2::{Digest, Sha256};
 ///     overlap: 0,
 ///     code_as_text: false,
 ///     model: None,
+///     document_prefix: "",
 ///     metadata: &serde_json::Map::new(),
 /// };
 /// assert_ne!(input.content_hash("a.md", b"one"), input.content_hash("a.md", b"two"));
@@ -36,6 +37,8 @@ pub struct HashInput<'a> {
     pub code_as_text: bool,
     /// The embedding model, if any.
     pub model: Option<&'a str>,
+    /// The text that is embedded before each chunk; empty for none.
+    pub document_prefix: &'a str,
     /// The metadata of the document, as stored.
     pub metadata: &'a Map<String, Value>,
 }
@@ -44,10 +47,11 @@ impl HashInput<'_> {
     /// Returns the hash, a SHA-256 of 32 bytes. An unchanged hash means an unchanged document.
     ///
     /// The hash covers the bytes of the source, the uri (which may decide the media type), the overrides,
-    /// the splitter's version, the limits and their unit, the model and the metadata in any key order. Each
+    /// the splitter's version, the limits and their unit, the model with its prefix and the metadata in any key order. Each
     /// part is preceded by its length.
     pub fn content_hash(&self, uri: &str, bytes: &[u8]) -> Vec<u8> {
-        let Self { overrides, limits, unit, overlap, code_as_text, model, metadata } = *self;
+        let Self { overrides, limits, unit, overlap, code_as_text, metadata, .. } = *self;
+        let Self { model, document_prefix, .. } = *self;
         let mut written = String::new();
         write_object(metadata, &mut written);
 
@@ -73,6 +77,10 @@ impl HashInput<'_> {
         }
         if code_as_text {
             hash.update([1]);
+        }
+        if !document_prefix.is_empty() {
+            hash.update([2]);
+            hash.update(document_prefix);
         }
         hash.finalize().to_vec()
     }
@@ -131,6 +139,7 @@ mod tests {
             overlap: 0,
             code_as_text: false,
             model: None,
+            document_prefix: "",
             metadata: &empty,
         };
         let hash = |input: HashInput<'_>| input.content_hash("a", b"text");
@@ -156,6 +165,7 @@ mod tests {
             hash(HashInput { unit: SizeUnit::Wordpieces, ..plain }),
             hash(HashInput { code_as_text: true, ..plain }),
             hash(HashInput { model: Some("model"), ..plain }),
+            hash(HashInput { document_prefix: "passage: ", ..plain }),
             hash(HashInput { metadata: &metadata, ..plain }),
         ];
         assert_eq!(HashSet::from(hashes.clone()).len(), hashes.len());

@@ -148,6 +148,7 @@ impl DocumentSource {
             overlap,
             code_as_text: false,
             model: None,
+            document_prefix: "",
             metadata,
         };
         let hash = |input: HashInput<'_>| input.content_hash(&self.uri, text.as_bytes());

@@ -3,6 +3,7 @@
 //! It implements the part of HTTP that the client uses, and records the requests.
 
 use serde_json::{Value, json};
+use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -14,13 +15,22 @@ use tokio::net::{TcpListener, TcpStream};
 pub struct Request {
     pub path: String,
     pub authorization: Option<String>,
+    /// The names of the headers, in lower case, and their values.
+    pub headers: HashMap<String, String>,
     pub body: Value,
 }
 
 impl Request {
     pub fn texts(&self) -> Vec<String> {
-        let texts = self.body["input"].as_array().unwrap();
-        texts.iter().map(|text| text.as_str().unwrap().to_owned()).collect()
+        let fields = ["input", "inputs", "texts", "requests"].iter();
+        let texts = fields.filter_map(|field| self.body[field].as_array()).next().unwrap();
+        let text = |text: &Value| {
+            text.as_str()
+                .or_else(|| text["content"]["parts"][0]["text"].as_str())
+                .unwrap()
+                .to_owned()
+        };
+        texts.iter().map(text).collect()
     }
 
     /// Returns whether the client asks for the dimensions by this request.
@@ -90,7 +100,12 @@ impl Service {
     }
 
     pub fn url(&self) -> String {
-        format!("http://127.0.0.1:{}/v1", self.port)
+        format!("{}/v1", self.origin())
+    }
+
+    /// Returns the address without a path.
+    pub fn origin(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
     }
 
     /// Returns the requests in order.
@@ -113,21 +128,19 @@ async fn read(stream: &mut BufReader<TcpStream>) -> Option<Request> {
     let mut line = String::new();
     stream.read_line(&mut line).await.ok()?;
     let path = line.split(' ').nth(1)?.to_owned();
-    let (mut length, mut authorization) = (0, None);
+    let mut headers = HashMap::new();
     loop {
         line.clear();
         stream.read_line(&mut line).await.ok()?;
         let Some((name, value)) = line.trim_end().split_once(": ") else { break };
-        match name.to_ascii_lowercase().as_str() {
-            "content-length" => length = value.parse().unwrap(),
-            "authorization" => authorization = Some(value.to_owned()),
-            _ => {}
-        }
+        headers.insert(name.to_ascii_lowercase(), value.to_owned());
     }
+    let length = headers.get("content-length").map_or(0, |length| length.parse().unwrap());
     let mut body = vec![0; length];
     stream.read_exact(&mut body).await.ok()?;
     let body = serde_json::from_slice(&body).unwrap_or_default();
-    Some(Request { path, authorization, body })
+    let authorization = headers.get("authorization").cloned();
+    Some(Request { path, authorization, headers, body })
 }
 
 /// Writes an answer. Returns whether the connection stays open.

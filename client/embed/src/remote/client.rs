@@ -1,9 +1,10 @@
 //! Requests to an embedding service with retries.
 
 use super::ServiceConfig;
+use super::address::address;
 use super::request;
 use crate::service::{Endpoint, Failure, HttpService, ServiceError};
-use crate::{Embedding, Error};
+use crate::{Embedding, EmbeddingKind, Error};
 use std::pin::Pin;
 
 /// Bytes below which a text is not cut further.
@@ -19,8 +20,12 @@ impl ServiceClient {
     pub(super) fn new(config: ServiceConfig) -> Result<Self, Error> {
         let ServiceConfig { timeout, retries, pause, .. } = config;
         let key = config.key.clone();
-        let endpoint =
-            Endpoint { url: &config.url, path: "embeddings", key, timeout, retries, pause };
+        let key = key.map(|key| match config.provider.preset().key_header {
+            Some(header) => key.in_header(header),
+            None => key,
+        });
+        let (url, path) = address(&config);
+        let endpoint = Endpoint { url: &url, path: &path, key, timeout, retries, pause };
         let service = HttpService::new(endpoint).map_err(|(host, error)| {
             let host = host.unwrap_or_else(|| "--embed-url".into());
             Error::Service { host, error }
@@ -45,18 +50,19 @@ impl ServiceClient {
     /// Embeds texts, with as many requests as that needs, and returns the embeddings in the same order.
     pub(super) fn embed(
         &self,
+        kind: EmbeddingKind,
         mut texts: Vec<String>,
     ) -> Pin<Box<dyn Future<Output = Result<Vec<Embedding>, Error>> + Send + '_>> {
         Box::pin(async move {
             let mut attempts = 1;
             loop {
-                match request::request(&self.service, &self.config, &texts).await {
+                match request::request(&self.service, &self.config, kind, &texts).await {
                     Ok(embeddings) => return Ok(embeddings),
                     Err(Failure::Final(error)) => return Err(self.error(error)),
                     Err(Failure::TooLong) if texts.len() > 1 => {
                         let second_half = texts.split_off(texts.len() / 2);
-                        let mut embeddings = self.embed(texts).await?;
-                        embeddings.extend(self.embed(second_half).await?);
+                        let mut embeddings = self.embed(kind, texts).await?;
+                        embeddings.extend(self.embed(kind, second_half).await?);
                         return Ok(embeddings);
                     }
                     Err(Failure::TooLong) => {

@@ -1,5 +1,6 @@
 //! The configuration of an embedding service.
 
+use super::Provider;
 use crate::service::ApiKey;
 use std::num::NonZero;
 use std::time::Duration;
@@ -18,7 +19,10 @@ use std::time::Duration;
 /// ```
 #[derive(Clone, Debug)]
 pub struct ServiceConfig {
-    /// The base URL, such as `https://api.openai.com/v1`; the client appends `/embeddings`.
+    /// The service, which decides the form of requests.
+    pub provider: Provider,
+    /// The base URL, such as `https://api.openai.com/v1`; the client appends the path of the service, such as
+    /// `/embeddings`, if it is missing. A query is kept.
     pub url: String,
     /// The service's name of the model; a store records it.
     pub model: String,
@@ -45,16 +49,23 @@ pub struct ServiceConfig {
 }
 
 impl ServiceConfig {
-    /// Returns a configuration with defaults: 64 texts or 8,000 tokens in a request, four concurrent
-    /// requests, one minute for each, and six retries within about one minute.
+    /// Returns a configuration of a service with the API of `OpenAI`, with defaults: 64 texts or 8,000 tokens in a
+    /// request, four concurrent requests, one minute for each, and six retries within about one minute.
     pub fn new(url: impl Into<String>, model: impl Into<String>) -> Self {
+        Self::of_provider(Provider::OpenAi, Some(&url.into()), model)
+    }
+
+    /// Returns a configuration of a service, at its own address or at another one, with the same defaults as far as
+    /// the service accepts them.
+    pub fn of_provider(provider: Provider, url: Option<&str>, model: impl Into<String>) -> Self {
         let number = |number| NonZero::new(number).expect("the number is not zero");
         Self {
-            url: url.into(),
+            provider,
+            url: url.or(provider.address()).unwrap_or_default().to_owned(),
             model: model.into(),
             key: None,
             dimensions: None,
-            batch_texts: number(64),
+            batch_texts: number(provider.max_texts().min(64)),
             batch_tokens: number(8_000),
             concurrency: number(4),
             timeout: Duration::from_mins(1),
@@ -76,7 +87,7 @@ impl ServiceConfig {
 /// Models of services by the beginning of their names, and how many tokens each reads.
 ///
 /// The first match counts. The numbers are from the documentation of the models.
-const WINDOWS: [(&str, usize); 20] = [
+const WINDOWS: [(&str, usize); 22] = [
     ("text-embedding-3", 8_191),
     ("text-embedding-ada-002", 8_191),
     ("text-embedding-00", 2_048),
@@ -86,10 +97,12 @@ const WINDOWS: [(&str, usize); 20] = [
     ("voyage-", 16_000),
     ("jina-embeddings-v2", 8_192),
     ("jina-embeddings-v3", 8_192),
+    ("jina-embeddings-v4", 32_768),
     ("embed-v4", 128_000),
     ("embed-english-v3", 512),
     ("embed-multilingual-v3", 512),
     ("mistral-embed", 8_192),
+    ("codestral-embed", 8_192),
     ("qwen3-embedding", 32_768),
     ("bge-m3", 8_192),
     ("bge-", 512),

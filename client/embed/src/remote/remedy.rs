@@ -6,8 +6,7 @@ use crate::service::ServiceError;
 pub(crate) fn remedy(error: &ServiceError) -> String {
     match error {
         ServiceError::InvalidConfig(_) => {
-            "Set --embed-url to a URL such as https://host/v1, without /embeddings, and PASSAGE_API_KEY to a key \
-             without spaces."
+            "Set --embed-url to a URL such as https://host/v1, and PASSAGE_API_KEY to a key without spaces."
                 .into()
         }
         ServiceError::KeyOverHttp => {
@@ -24,20 +23,23 @@ pub(crate) fn remedy(error: &ServiceError) -> String {
                 .into()
         }
         ServiceError::Unauthorized(_) => {
-            "Set PASSAGE_API_KEY to the API key. The client reads it only from the environment.".into()
+            "Set PASSAGE_API_KEY, or the variable of the service such as OPENAI_API_KEY, to the API key. The client reads it \
+             only from the environment."
+                .into()
         }
         ServiceError::NotFound(_) => {
-            "Check --embed-url, to which the client appends /embeddings, and --embed-model.".into()
+            "Check --embed-provider, --embed-url, to which the client appends the path such as /embeddings, and --embed-model."
+                .into()
         }
         ServiceError::Rejected(_) => {
-            "Read the log of the service. It may not support --embed-dimensions or the size of the batches.".into()
+            "Read the log of the service. It may not support --dimensions or the size of the batches.".into()
         }
         ServiceError::TooLong | ServiceError::InvalidResponse(_) => {
-            "Check that --embed-url names a service with the API of OpenAI, and --embed-model an embedding model."
+            "Check that --embed-provider names the API of the service at --embed-url, and --embed-model an embedding model."
                 .into()
         }
         ServiceError::Dimensions { actual, .. } => format!(
-            "Omit --embed-dimensions, or create a store for {actual} dimensions with passage init --store."
+            "Leave out --dimensions, or create a store for {actual} dimensions with passage init --store."
         ),
     }
 }

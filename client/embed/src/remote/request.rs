@@ -1,90 +1,77 @@
-//! A request for embeddings, and its response.
+//! A request for embeddings, as the API of its service documents it.
 
 use super::ServiceConfig;
-use crate::Embedding;
-use crate::service::{Failure, HttpService, ServiceError};
-use serde::{Deserialize, Serialize};
+use super::provider::{Path, Preset};
+use crate::service::{Failure, HttpService};
+use crate::{Embedding, EmbeddingKind};
+use serde_json::{Map, Value, json};
 
-#[derive(Serialize)]
-struct Request<'a> {
-    model: &'a str,
-    input: &'a [String],
-    encoding_format: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    dimensions: Option<usize>,
-}
-
-#[derive(Deserialize)]
-struct Response {
-    data: Vec<EmbeddingResult>,
-}
-
-#[derive(Deserialize)]
-struct EmbeddingResult {
-    index: Option<usize>,
-    embedding: Vec<f32>,
-}
-
-/// Requests the embeddings of texts, and returns them in the same order, normalized to length 1.
+/// Requests the embeddings of texts of a kind, and returns them in the same order, normalized to length 1.
 pub(super) async fn request(
     service: &HttpService,
     config: &ServiceConfig,
+    kind: EmbeddingKind,
     texts: &[String],
 ) -> Result<Vec<Embedding>, Failure> {
-    let content = Request {
-        model: &config.model,
-        input: texts,
-        encoding_format: "float",
-        dimensions: config.dimensions.map(Into::into),
-    };
-    embeddings(&service.post(&content).await?, texts.len())
+    let preset = config.provider.preset();
+    let content = body(preset, config, kind, texts);
+    preset.shape.embeddings(&service.post(&content).await?, texts.len())
 }
 
-/// Parses a response into embeddings in the order of the texts, normalized to length 1.
-fn embeddings(body: &[u8], count: usize) -> Result<Vec<Embedding>, Failure> {
-    let invalid = |reason| Failure::Final(ServiceError::InvalidResponse(reason));
-    let response: Response = serde_json::from_slice(body)
-        .map_err(|_| invalid("it is not JSON with \"data\" and \"embedding\""))?;
-    let mut embeddings: Vec<Option<Embedding>> = vec![None; count];
-    if response.data.len() != count {
-        return Err(invalid("the number of embeddings differs from the number of texts"));
+/// Returns the body of a request.
+fn body(preset: &Preset, config: &ServiceConfig, kind: EmbeddingKind, texts: &[String]) -> Value {
+    let mut fields: Map<String, Value> =
+        serde_json::from_str(&format!("{{{}}}", preset.fields)).expect("a test reads all presets");
+    if let Some((field, value)) = preset.kind_field(kind) {
+        fields.insert(field.into(), value.into());
     }
-    for (position, EmbeddingResult { index, mut embedding }) in
-        response.data.into_iter().enumerate()
-    {
-        let slot = embeddings.get_mut(index.unwrap_or(position)).filter(|slot| slot.is_none());
-        let slot = slot.ok_or_else(|| invalid("an index is repeated or out of range"))?;
-        let length = embedding.iter().map(|value| f64::from(*value).powi(2)).sum::<f64>().sqrt();
-        if !length.is_normal() {
-            return Err(invalid("an embedding is zero or not finite"));
-        }
-        for value in &mut embedding {
-            *value = (f64::from(*value) / length) as f32;
-        }
-        *slot = Some(embedding);
+    if let Some(dimensions) = config.dimensions {
+        fields.insert(preset.dimensions.into(), dimensions.get().into());
     }
-    Ok(embeddings.into_iter().flatten().collect())
+    if let Path::Model = preset.path {
+        // Each text is a request of its own, with all fields.
+        fields.insert("model".into(), super::address::resource(&config.model).into());
+        let request = |text: &String| {
+            let mut request = fields.clone();
+            request.insert("content".into(), json!({"parts": [{"text": text}]}));
+            Value::Object(request)
+        };
+        return json!({ preset.texts: texts.iter().map(request).collect::<Vec<_>>() });
+    }
+    fields.insert("model".into(), (*config.model).into());
+    fields.insert(preset.texts.into(), texts.into());
+    Value::Object(fields)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Provider;
+    use std::num::NonZero;
+
+    fn body_of(provider: Provider, kind: EmbeddingKind, dimensions: Option<usize>) -> Value {
+        let mut config = ServiceConfig::of_provider(provider, None, "m");
+        config.dimensions = dimensions.and_then(NonZero::new);
+        body(provider.preset(), &config, kind, &["a".into(), "b".into()])
+    }
 
     #[test]
-    fn embeddings_are_ordered_by_index_and_normalized() {
-        let body =
-            br#"{"data": [{"index": 1, "embedding": [3, 4]}, {"index": 0, "embedding": [0, 2]}]}"#;
-        assert_eq!(embeddings(body, 2).unwrap(), [[0.0, 1.0], [0.6, 0.8]]);
-        for (body, what) in [
-            ("<html>", "not JSON"),
-            (r#"{"data": []}"#, "number of embeddings"),
-            (r#"{"data": [{"index": 1, "embedding": [1]}]}"#, "out of range"),
-            (r#"{"data": [{"embedding": [0, 0]}]}"#, "zero"),
-        ] {
-            let Err(Failure::Final(error)) = embeddings(body.as_bytes(), 1) else {
-                panic!("{body}")
-            };
-            assert!(error.to_string().contains(what), "{error}");
-        }
+    fn the_body_has_the_fields_of_its_service() {
+        let (query, document) = (EmbeddingKind::Query, EmbeddingKind::Document);
+        let texts = json!(["a", "b"]);
+        assert_eq!(
+            body_of(Provider::OpenAi, query, None),
+            json!({"model": "m", "input": texts, "encoding_format": "float"})
+        );
+        assert_eq!(
+            body_of(Provider::Voyage, query, Some(256)),
+            json!({"model": "m", "input": texts, "input_type": "query", "output_dimension": 256, "truncation": true})
+        );
+        let requests = ["a", "b"].map(|text| {
+            json!({"model": "models/m", "content": {"parts": [{"text": text}]},
+                "taskType": "RETRIEVAL_DOCUMENT", "outputDimensionality": 8})
+        });
+        let expected = json!({ "requests": requests });
+        assert_eq!(body_of(Provider::Gemini, document, Some(8)), expected);
     }
 }

@@ -14,13 +14,10 @@ pub(super) fn address(url: &str, path: &str) -> Result<Url, String> {
     if !["http", "https"].contains(&url.scheme()) {
         return Err("the URL must begin with https:// or http://".into());
     }
-    let base = url.path().trim_end_matches('/');
-    let whole = if base.ends_with(&format!("/{path}")) {
-        base.to_owned()
-    } else {
-        format!("{base}/{path}")
-    };
-    url.set_path(&whole);
+    if !url.path().trim_end_matches('/').ends_with(&format!("/{path}")) {
+        let mut segments = url.path_segments_mut().expect("a URL of HTTP has a path");
+        segments.pop_if_empty().extend(path.split('/'));
+    }
     Ok(url)
 }
 
@@ -35,12 +32,15 @@ mod tests {
             ("https://host", "https://host/rerank"),
             ("https://host/v1/", "https://host/v1/rerank"),
             ("https://host/v1/rerank", "https://host/v1/rerank"),
-            ("https://host/v1/rerank/", "https://host/v1/rerank"),
+            ("https://host/v1/rerank/", "https://host/v1/rerank/"),
             ("https://host/v1?api-version=1", "https://host/v1/rerank?api-version=1"),
+            ("https://host/v1/?api-version=1", "https://host/v1/rerank?api-version=1"),
             ("https://host/v1/rerank?api-version=1/", "https://host/v1/rerank?api-version=1/"),
         ] {
             assert_eq!(address(given, "rerank").unwrap().as_str(), expected);
         }
+        let odd = address("https://host/v1?a=b", "models/a?b#c/..").unwrap();
+        assert_eq!(odd.as_str(), "https://host/v1/models/a%3Fb%23c?a=b");
         assert!(address("ftp://host/", "rerank").unwrap_err().contains("https://"));
         assert!(address("host", "rerank").is_err());
     }

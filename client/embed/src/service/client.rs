@@ -15,8 +15,8 @@ const MAX_RETRY_AFTER: Duration = Duration::from_mins(10);
 pub(crate) struct Endpoint<'a> {
     /// The URL of the service.
     pub(crate) url: &'a str,
-    /// The last part of the path, such as `embeddings`. A path that ends with it stays unchanged.
-    pub(crate) path: &'static str,
+    /// The last part of the path, such as `embeddings`. A URL whose path ends with it stays unchanged.
+    pub(crate) path: &'a str,
     /// The API key.
     pub(crate) key: Option<ApiKey>,
     /// The time limit of a request.

@@ -2,7 +2,7 @@
 
 use super::error::ServiceError;
 use passage_http as http;
-use reqwest::header::HeaderMap;
+use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::{Client, StatusCode, Url};
 use serde::Serialize;
 use std::fmt;
@@ -13,16 +13,25 @@ const MAX_RESPONSE_BYTES: usize = 128 << 20;
 
 /// An API key. No message, log or debug output contains it.
 #[derive(Clone)]
-pub struct ApiKey(String);
+pub struct ApiKey {
+    key: String,
+    /// The header; `None` for a bearer token.
+    header: Option<&'static str>,
+}
 
 impl ApiKey {
     /// Wraps a key.
     pub fn new(key: impl Into<String>) -> Self {
-        Self(key.into())
+        Self { key: key.into(), header: None }
+    }
+
+    /// Sends the key in a header of its own.
+    pub(crate) fn in_header(self, header: &'static str) -> Self {
+        Self { header: Some(header), ..self }
     }
 
     pub(crate) fn expose(&self) -> &str {
-        &self.0
+        &self.key
     }
 }
 
@@ -51,8 +60,15 @@ pub(super) async fn post(
     content: &impl Serialize,
 ) -> Result<Vec<u8>, Failure> {
     let mut request = client.post(url.clone()).json(content);
-    if let Some(key) = key {
-        request = request.bearer_auth(key.expose());
+    if let Some(ApiKey { key, header }) = key {
+        request = match header {
+            Some(header) => {
+                let mut key = HeaderValue::from_str(key).expect("it has visible ASCII alone");
+                key.set_sensitive(true);
+                request.header(*header, key)
+            }
+            None => request.bearer_auth(key),
+        };
     }
     let response = request.send().await.map_err(|error| connection_failure(&error))?;
     let (status, headers) = (response.status(), response.headers().clone());
@@ -90,6 +106,10 @@ fn rejection(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Failure {
     let number = status.as_u16();
     match number {
         413 => Failure::TooLong,
+        // Gemini reports an invalid key like an invalid argument.
+        400 if contains(body, "API_KEY_INVALID") => {
+            Failure::Final(ServiceError::Unauthorized(number))
+        }
         400 | 422 if is_about_length(body) => Failure::TooLong,
         // An account without credit also gets status 429, and a retry cannot succeed.
         429 if contains(body, "insufficient_quota") => {

@@ -6,6 +6,7 @@ use super::output::findings::{lines, verdict};
 use super::output::print::print;
 use super::output::render::json;
 use crate::Error;
+use crate::serve::{embedding_model, store_embedder};
 use crate::store::{Finding, Severity, Store};
 use clap::Args;
 use std::num::NonZero;
@@ -83,8 +84,11 @@ async fn check_model(args: &Embedder, store: &Store) -> Result<Vec<Finding>, Err
     }
     Ok(match embedder(args, NonZero::new(1)).await {
         Ok((embedder, local)) => {
-            let model = (embedder.name().to_owned(), embedder.dimensions());
-            let mut findings = store.doctor_model(&model).await?;
+            let recorded = store.recorded_embedding().await?;
+            let mut findings = match store_embedder(&embedder, recorded) {
+                Ok(embedder) => store.doctor_model(&embedding_model(&embedder)).await?,
+                Err(error) => vec![Finding::bad("model", error.to_string(), error.remedy())],
+            };
             findings.extend(local.iter().flat_map(|model| model.assumptions()).map(assumption));
             findings
         }

@@ -1,13 +1,15 @@
 //! The command `embed`: embeds chunks that have no embedding, once or until interrupted.
 
-use super::options::embedder::{embed_text, embedder};
+use super::options::embedder::embedder;
 use super::options::interruption::interruption;
+use super::options::question_model::QuestionModel;
 use super::options::{Embedder, Server};
-use super::output::print::{INTERRUPTED, print};
+use super::output::print::{INTERRUPTED, print, print_error};
 use super::output::progress::Progress;
 use super::output::render::{self, count};
 use crate::Error;
 use crate::ingest::{Fill, FillEvent, Job, fill};
+use crate::store::{Notice, RecordedEmbedding};
 use clap::Args;
 use serde::Serialize;
 use serde_json::json;
@@ -25,8 +27,9 @@ finished embeddings and ends, and the next one continues.
 SQL of a server without grammars stores source code as plain text. A worker splits it by its
 syntax before it embeds.
 
-With --query it embeds a question instead, and needs no server. The output is a vector of length
-1 in the text form of pgvector, so that psql or another program can search with it.
+With --query it embeds a question instead, with the prefix that the store records, if a server is
+named; it needs none. The output is a vector of length 1 in the text form of pgvector, so that psql
+or another program can search with it.
 
 Examples:
   passage embed
@@ -123,15 +126,36 @@ impl Embed {
                 "Write the question after --query.",
             ));
         }
-        let (model, vector) = embed_text(&self.embedder, query).await?;
+        let recorded = self.recorded().await;
+        let (vector, model) = QuestionModel::load(&self.embedder)?.embed(query, recorded).await?;
         Ok(if self.json {
             render::json(&QueryEmbedding {
-                model: &model,
+                model: &model.name,
                 dimensions: vector.len(),
                 vector: &vector,
             })
         } else {
             format!("{}\n", serde_json::to_string(&vector).expect("numbers are JSON"))
+        })
+    }
+}
+
+impl Embed {
+    /// Returns how the store embeds its chunks, if the options or the environment name a server.
+    async fn recorded(&self) -> RecordedEmbedding {
+        if self.server.url().is_err() {
+            return RecordedEmbedding::default();
+        }
+        let recorded =
+            async { Ok::<_, Error>(self.server.connect().await?.recorded_embedding().await?) };
+        recorded.await.unwrap_or_else(|error| {
+            print_error(&render::note(&Notice {
+                message: format!("the prefixes of the store are not read: {error}"),
+                hint: Some(
+                    "The question gets those of the options, else those of the model.".into(),
+                ),
+            }));
+            RecordedEmbedding::default()
         })
     }
 }

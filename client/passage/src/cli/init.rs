@@ -7,8 +7,10 @@ use super::output::findings::lines;
 use super::output::print::{fail, print, print_error};
 use super::output::render::{self, ERROR, count, line, printable};
 use crate::Error;
+use crate::embed;
+use crate::serve::{embedding_model, store_embedder};
 use crate::store::{
-    Finding, InitOptions, OtherSizes, Settings, Severity, setup_without_connection,
+    EmbeddingModel, Finding, InitOptions, OtherSizes, Settings, Severity, setup_without_connection,
 };
 use clap::{Args, ValueEnum};
 use passage_split::SPLITTER_VERSION;
@@ -125,21 +127,24 @@ impl Init {
         let embedder =
             if self.no_embed { None } else { Some(embedder(&self.embedder, None).await?) };
         let mut store = self.server.connect_told(&self.embedder).await?;
+        // In an existing store, the model embeds as it did before.
+        let recorded = store.recorded_embedding().await.unwrap_or_default();
+        let (embedder, local) = match embedder {
+            Some((embedder, local)) => (Some(store_embedder(&embedder, recorded)?), local),
+            None => (None, None),
+        };
         let init = InitOptions {
-            dimensions: embedder.as_ref().map(|(embedder, _)| embedder.dimensions()),
+            dimensions: embedder.as_ref().map(embed::Embedder::dimensions),
             embedding_type: self.embedding_type.map(|it| it.name().to_owned()),
             language: self.language.clone(),
             partitions: self.partitions,
             distributed: self.distributed.map(|it| it.name().to_owned()),
         };
         let statements = store.init(&init).await?;
-        let (model, local) = embedder.map_or((None, None), |(embedder, local)| {
-            (Some((embedder.name().to_owned(), embedder.dimensions())), local)
-        });
         let settings = Settings {
-            splitting: default_splitting(local.as_deref(), &self.embedder, self.no_embed),
+            splitting: default_splitting(local.as_deref(), embedder.as_ref(), &self.embedder),
             other_sizes: OtherSizes::Keep,
-            model,
+            model: embedder.as_ref().map(embedding_model),
             splitter_version: SPLITTER_VERSION,
         };
         // A store with embeddings keeps the sizes that fit its model.
@@ -163,8 +168,7 @@ struct Created<'a> {
     store: &'a str,
     /// The number of statements executed.
     statements: usize,
-    /// The name and the dimensions of the model.
-    model: Option<&'a (String, usize)>,
+    model: Option<&'a EmbeddingModel>,
     /// The number of chunks without an embedding.
     unembedded: u64,
 }
@@ -174,8 +178,8 @@ impl Created<'_> {
         let Self { store, statements, model, unembedded } = *self;
         let what = if statements == 0 { "already exists" } else { "is ready" };
         let with = match model {
-            Some((model, dimensions)) => {
-                format!("with embeddings of {}, {dimensions} dimensions", printable(model))
+            Some(EmbeddingModel { name, dimensions, .. }) => {
+                format!("with embeddings of {}, {dimensions} dimensions", printable(name))
             }
             None => "without embeddings".into(),
         };
@@ -188,7 +192,8 @@ impl Created<'_> {
     }
 
     fn as_json(&self) -> String {
-        let (name, dimensions) = self.model.map(|(name, dimensions)| (name, dimensions)).unzip();
+        let name = self.model.map(|model| &model.name);
+        let dimensions = self.model.map(|model| model.dimensions);
         render::json(&json!({
             "store": self.store, "statements": self.statements, "model": name, "dimensions": dimensions,
             "unembedded": self.unembedded,

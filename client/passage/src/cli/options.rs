@@ -6,11 +6,13 @@ pub mod interruption;
 mod json_lines;
 mod metadata;
 pub mod question;
+pub mod question_model;
 pub mod reranker;
 mod server;
 mod service;
 pub mod serving;
 pub mod splitting;
+mod window;
 
 /// The heading of the options that restrict a search.
 pub const FILTERS: &str = "Filters";

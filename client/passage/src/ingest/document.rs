@@ -4,7 +4,7 @@ use super::event::Reporter;
 use super::job::embed_texts;
 use super::load::Loader;
 use super::prepared::{Prepared, ids_of_chunks};
-use super::split_document::{SplitDocument, StoredHash, split_document};
+use super::split_document::{EmbeddedBy, SplitDocument, StoredHash, split_document};
 use super::tasks::{acquire_permit, run_blocking};
 use super::{Event, Ingest, Outcome};
 use crate::Error;
@@ -22,8 +22,8 @@ const ATTEMPTS: usize = 32;
 /// The state that all documents of a run share.
 pub(super) struct Pipeline {
     pub(super) ingest: Arc<Ingest>,
-    /// The model of the stored embeddings, if this run embeds nothing.
-    pub(super) embedded_by: Option<String>,
+    /// What made the stored embeddings, if this run embeds nothing.
+    pub(super) embedded_by: Option<EmbeddedBy>,
     /// The connection that reads the stored versions of documents.
     pub(super) reader: Store,
     pub(super) loader: Loader,

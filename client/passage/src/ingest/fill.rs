@@ -13,7 +13,8 @@ Before each scan, a worker splits source code by its syntax that SQL stored as p
 use super::Job;
 use super::marked::MarkedDocuments;
 use crate::Error;
-use crate::embed::{self, Embedder, Embedding};
+use crate::embed::{self, Embedder, Embedding, EmbeddingKind};
+use crate::serve::embedding_model;
 use crate::store::{self, Changed, ClaimCursor, Notice, Store, UnembeddedChunk};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -109,12 +110,13 @@ pub async fn fill(
     stop: impl Future<Output = ()>,
     report: impl Fn(&FillEvent),
 ) -> Result<u64, Error> {
-    let Some(embedder) = &fill.job.embedder else { return Ok(0) };
+    if fill.job.embedder.is_none() {
+        return Ok(0);
+    }
     let mut stop = std::pin::pin!(stop);
     let mut written = 0;
     loop {
-        let worker = Worker { fill: &fill, embedder, report: &report, written: &mut written };
-        match worker.run(&mut stop).await {
+        match run(&fill, &report, &mut written, &mut stop).await {
             Err(error) if is_temporary(&error) && fill.follow.is_some() => {
                 report(&FillEvent::Interrupted(error));
                 let pause = tokio::time::sleep(fill.follow.unwrap_or_default());
@@ -124,6 +126,21 @@ pub async fn fill(
             Ok(()) => return Ok(written),
         }
     }
+}
+
+/// Connects to the store, and scans it with an embedder that embeds as its chunks were embedded.
+async fn run(
+    fill: &Fill,
+    report: &impl Fn(&FillEvent),
+    written: &mut u64,
+    stop: &mut (impl Future<Output = ()> + Unpin),
+) -> Result<(), Error> {
+    let mut store = fill.job.connect().await?;
+    store.expect_identity(store.identity().await?);
+    store.must_take_embeddings().await?;
+    let job = fill.job.clone().for_store(&store).await?;
+    let Some(embedder) = &job.embedder else { return Ok(()) };
+    Worker { fill, embedder, report, written }.run(store, stop).await
 }
 
 fn is_temporary(error: &Error) -> bool {
@@ -181,12 +198,13 @@ type Embedded = (UnembeddedChunk, Result<Embedding, embed::Error>);
 
 impl<R: Fn(&FillEvent)> Worker<'_, R> {
     /// Scans the store until a scan finds nothing; with `follow`, scans again after each interval.
-    async fn run(mut self, stop: &mut (impl Future<Output = ()> + Unpin)) -> Result<(), Error> {
+    async fn run(
+        mut self,
+        mut store: Store,
+        stop: &mut (impl Future<Output = ()> + Unpin),
+    ) -> Result<(), Error> {
         let Fill { job, collection, follow } = self.fill;
-        let mut store = job.connect().await?;
-        store.expect_identity(store.identity().await?);
-        store.must_take_embeddings().await?;
-        let model = (self.embedder.name().to_owned(), self.embedder.dimensions());
+        let model = embedding_model(self.embedder);
         if job.dry_run {
             store.check_model(&model).await?;
         } else {
@@ -355,7 +373,7 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
                 if sender.is_closed() {
                     return;
                 }
-                let pending = embedder.submit(chunk.text.clone());
+                let pending = embedder.submit(EmbeddingKind::Document, chunk.text.clone());
                 let sender = sender.clone();
                 tokio::spawn(async move {
                     // The receiver is dropped if the scan ended.

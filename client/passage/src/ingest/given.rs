@@ -3,6 +3,7 @@
 use super::Ingest;
 use crate::embed::Embedding;
 use crate::source::{self, CollectionVersion, PresplitChunk, SourceMetadata};
+use crate::store::EmbeddingModel;
 use passage_split::MediaType;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -52,9 +53,9 @@ impl Given {
     }
 
     /// Returns the model of the embeddings with their dimensions, if there are any.
-    pub(super) fn model(&self) -> Option<(String, usize)> {
+    pub(super) fn model(&self) -> Option<EmbeddingModel> {
         let dimensions = self.embeddings.values().next()?.len();
-        Some((self.model.clone()?, dimensions))
+        Some(EmbeddingModel { name: self.model.clone()?, dimensions, prefixes: None })
     }
 
     /// Returns the embeddings by the ids of their chunks.

@@ -6,9 +6,10 @@ Each job type holds a [`Job`], so the store, the model and the splitter are desc
 
 use crate::Error;
 use crate::document::MetadataOverrides;
-use crate::embed::{Embedder, Embedding};
+use crate::embed::{Embedder, Embedding, EmbeddingKind};
+use crate::serve::{embedding_model, store_embedder};
 use crate::split::Splitter;
-use crate::store::{OtherSizes, Settings, Splitting, Store};
+use crate::store::{EmbeddingModel, OtherSizes, Settings, Splitting, Store};
 use passage_split::{HashInput, SPLITTER_VERSION};
 use serde_json::{Map, Value};
 use std::fmt::Write;
@@ -72,9 +73,16 @@ impl Job {
         self.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get)
     }
 
-    /// Returns the name and the dimensions of the model.
-    pub(super) fn model(&self) -> Option<(String, usize)> {
-        self.embedder.as_ref().map(|embedder| (embedder.name().to_owned(), embedder.dimensions()))
+    /// Returns the job with an embedder that embeds as the chunks of a store were embedded.
+    pub(super) async fn for_store(self, store: &Store) -> Result<Self, Error> {
+        let Some(embedder) = self.embedder else { return Ok(self) };
+        let embedder = store_embedder(&embedder, store.recorded_embedding().await?)?;
+        Ok(Self { embedder: Some(Arc::new(embedder)), ..self })
+    }
+
+    /// Returns the model, as a store records it.
+    pub(super) fn model(&self) -> Option<EmbeddingModel> {
+        self.embedder.as_deref().map(embedding_model)
     }
 
     /// Checks that model and chunk sizes are those of the store, and records them and the splitter
@@ -139,6 +147,7 @@ impl Ingest {
         metadata: &'a Map<String, Value>,
     ) -> HashInput<'a> {
         let Job { splitter, embedder, .. } = &self.job;
+        let prefixes = embedder.as_ref().map(|embedder| embedder.prefixes());
         HashInput {
             overrides,
             limits: splitter.limits(),
@@ -146,6 +155,7 @@ impl Ingest {
             overlap: splitter.overlap(),
             code_as_text: false,
             model: embedder.as_ref().map(|embedder| embedder.name()),
+            document_prefix: prefixes.map_or("", |prefixes| &prefixes.document),
             metadata,
         }
     }
@@ -171,7 +181,7 @@ pub(super) async fn embed_texts(
     // dropped.
     let submitting = tokio::task::spawn_blocking(move || {
         for (number, text) in texts {
-            if sender.send((number, embedder.submit(text))).is_err() {
+            if sender.send((number, embedder.submit(EmbeddingKind::Document, text))).is_err() {
                 break;
             }
         }

@@ -5,6 +5,7 @@ use super::event::Reporter;
 use super::find::{self, QueuedDocument};
 use super::given;
 use super::load::{self, Loader};
+use super::split_document::EmbeddedBy;
 use super::tasks::{acquire_kilobytes, resume_panic};
 use super::{Event, Ingest, Outcome, Summary};
 use crate::Error;
@@ -56,12 +57,13 @@ pub async fn ingest(
     sources: impl IntoIterator<Item = Result<SourceEntry, source::Error>, IntoIter: Send + 'static>,
     report: impl Fn(&Event) + Send + Sync + 'static,
 ) -> Result<Summary, Error> {
-    let job = ingest.job.clone();
-    let reader = job.connect().await?;
+    let reader = ingest.job.connect().await?;
+    let job = ingest.job.for_store(&reader).await?;
+    let ingest = Ingest { job: job.clone(), ..ingest };
     let identity = reader.identity().await?;
     let with_embeddings = job.check_settings(&reader, OtherSizes::Refuse).await?;
     let embedded_by = match job.embedder {
-        None if with_embeddings => reader.recorded_model().await?,
+        None if with_embeddings => EmbeddedBy::of_store(&reader).await?,
         _ => None,
     };
     let mut stores = Vec::with_capacity(WRITERS);

@@ -4,8 +4,10 @@ use super::Ingest;
 use super::given::Given;
 use super::source_metadata::{self, MergedMetadata};
 use crate::document::{Document, MetadataOverrides};
+use crate::embed::Prefixes;
 use crate::source::{Content, PresplitChunk, SourceDocument};
 use crate::split::Piece;
+use crate::store::Store;
 use crate::{Error, document, source};
 use passage_split::{HashInput, Unit, document_metadata};
 use serde_json::Value;
@@ -54,8 +56,26 @@ enum Loaded {
 /// The content hash of the stored version of a document.
 pub(super) struct StoredHash {
     pub(super) hash: Option<Vec<u8>>,
-    /// The model of the stored embeddings, if the run embeds nothing.
-    pub(super) embedded_by: Option<String>,
+    /// What made the stored embeddings, if the run embeds nothing.
+    pub(super) embedded_by: Option<EmbeddedBy>,
+}
+
+/// What a store records of its embeddings, as far as the content hash has it.
+#[derive(Clone)]
+pub(super) struct EmbeddedBy {
+    model: String,
+    document_prefix: String,
+}
+
+impl EmbeddedBy {
+    /// Reads it; `None` if the store records no model.
+    pub(super) async fn of_store(store: &Store) -> Result<Option<Self>, Error> {
+        let recorded = store.recorded_embedding().await?;
+        let Some(model) = recorded.model else { return Ok(None) };
+        let prefixes = recorded.prefixes.as_ref().map(Prefixes::from_json).transpose()?;
+        let document_prefix = prefixes.unwrap_or_default().document;
+        Ok(Some(Self { model, document_prefix }))
+    }
 }
 
 impl StoredHash {
@@ -64,8 +84,9 @@ impl StoredHash {
     fn is_of(&self, input: &HashInput<'_>, content_hash: &[u8], uri: &str, bytes: &[u8]) -> bool {
         let Self { hash: Some(hash), embedded_by } = self else { return false };
         hash == content_hash
-            || embedded_by.as_deref().is_some_and(|model| {
-                *hash == HashInput { model: Some(model), ..*input }.content_hash(uri, bytes)
+            || embedded_by.as_ref().is_some_and(|EmbeddedBy { model, document_prefix }| {
+                let input = HashInput { model: Some(model), document_prefix, ..*input };
+                *hash == input.content_hash(uri, bytes)
             })
     }
 }

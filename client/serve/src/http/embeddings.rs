@@ -1,4 +1,7 @@
-//! Embeddings of texts, in the shape of the `OpenAI` API, so that other programs embed with the store's model.
+//! Embeddings of texts, in the shape of the `OpenAI` API, so that other programs embed as the store does.
+//!
+//! That API does not say whether a text is a question. Services whose models need it add the field `input_type`; most
+//! callers embed a question.
 
 use super::body::JsonBody;
 use crate::error::Error;
@@ -10,7 +13,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use passage_embed::Embedding;
+use passage_embed::{Embedding, EmbeddingKind};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -28,6 +31,7 @@ pub(super) struct EmbeddingRequest {
     model: Option<String>,
     encoding_format: Option<String>,
     dimensions: Option<usize>,
+    input_type: Option<String>,
 }
 
 /// One text or several.
@@ -94,23 +98,26 @@ async fn embed(reader: &Reader, request: EmbeddingRequest) -> Result<Value, Erro
             return Err(Error::invalid("\"encoding_format\" is unknown", "Use float or base64."));
         }
     };
-    if let Some(embedder) = reader.embedder() {
-        let (name, dimensions) = (embedder.name().to_owned(), embedder.dimensions());
-        if request.model.as_deref().is_some_and(|model| model != name) {
-            return Err(Error::Invalid {
-                status: 404,
-                cause: "the server does not have this model".into(),
-                remedy: format!("Its model is \"{name}\"."),
-            });
-        }
-        if let Some(requested) = request.dimensions.filter(|requested| *requested != dimensions) {
-            return Err(Error::invalid(
-                format!("\"dimensions\" must be {dimensions}, not {requested}"),
-                "Leave \"dimensions\" out: the model has no others.",
-            ));
-        }
+    let kind = kind(request.input_type.as_deref())?;
+    let name = reader.embedder().map(|embedder| embedder.name());
+    if let (Some(name), Some(requested)) = (name, &request.model)
+        && name != requested
+    {
+        return Err(Error::Invalid {
+            status: 404,
+            cause: "the server does not have this model".into(),
+            remedy: format!("Its model is \"{name}\"."),
+        });
     }
-    let Embedded { embeddings, tokens } = reader.embed(texts).await?;
+    let embedder = reader.store_embedder().await?;
+    let dimensions = embedder.dimensions();
+    if let Some(requested) = request.dimensions.filter(|requested| *requested != dimensions) {
+        return Err(Error::invalid(
+            format!("\"dimensions\" must be {dimensions}, not {requested}"),
+            "Leave \"dimensions\" out: the store has no others.",
+        ));
+    }
+    let Embedded { embeddings, tokens } = reader.embed(&embedder, kind, texts).await?;
     let data: Vec<_> = embeddings
         .iter()
         .enumerate()
@@ -119,9 +126,17 @@ async fn embed(reader: &Reader, request: EmbeddingRequest) -> Result<Value, Erro
             json!({"object": "embedding", "index": index, "embedding": embedding})
         })
         .collect();
-    let name = reader.embedder().map(|embedder| embedder.name().to_owned());
     let usage = json!({"prompt_tokens": tokens, "total_tokens": tokens});
-    Ok(json!({"object": "list", "data": data, "model": name, "usage": usage}))
+    Ok(json!({"object": "list", "data": data, "model": embedder.name(), "usage": usage}))
+}
+
+/// Returns the kind of the texts.
+fn kind(input_type: Option<&str>) -> Result<EmbeddingKind, Error> {
+    let Some(name) = input_type else { return Ok(EmbeddingKind::Query) };
+    EmbeddingKind::from_name(name).ok_or_else(|| {
+        let names = EmbeddingKind::ALL.map(EmbeddingKind::name);
+        Error::invalid("\"input_type\" is unknown", format!("Use {}.", names.join(" or ")))
+    })
 }
 
 /// Returns the numbers as 4 bytes each, little-endian, in base64.

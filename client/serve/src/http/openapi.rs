@@ -8,6 +8,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use passage_core::arguments::GROUPS;
+use passage_embed::EmbeddingKind;
 use passage_store::{Column, Function};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -155,6 +156,11 @@ fn embeddings() -> Value {
                 "model": {"type": "string"},
                 "encoding_format": {"enum": ["float", "base64"]},
                 "dimensions": {"type": "integer"},
+                "input_type": {
+                    "enum": EmbeddingKind::ALL.map(EmbeddingKind::name),
+                    "default": EmbeddingKind::Query.name(),
+                    "description": "Whether the texts are questions or documents",
+                },
             }}}}},
         "responses": responses(&json!({"type": "object", "required": ["object", "data", "model", "usage"]})),
     })

@@ -30,7 +30,7 @@ impl Reader {
                 "extension": extension,
                 "client": env!("CARGO_PKG_VERSION"),
                 "has_embeddings": facts.has_embeddings,
-                "embeds_queries": facts.embeds(),
+                "embeds_queries": facts.query_embedder().is_some(),
                 "reranks": self.reranking.is_some(),
                 "model": facts.model(),
                 "strategies": strategies,

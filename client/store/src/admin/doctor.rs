@@ -22,6 +22,7 @@ pub use setup::setup_without_connection;
 
 use super::super::connection::Store;
 use super::super::error::Error;
+use super::embedding_model::EmbeddingModel;
 use super::ownership::{Access, PINNED_SEARCH_PATH, check_owner};
 
 impl Store {
@@ -77,13 +78,13 @@ impl Store {
         Ok(findings)
     }
 
-    /// Checks whether a model, given by name and dimensions, is the store's; call it after
+    /// Checks whether a model is the store's; call it after
     /// [`doctor`](Self::doctor).
     ///
     /// # Errors
     ///
     /// Returns [`Error::Lost`] if the connection ends.
-    pub async fn doctor_model(&self, model: &(String, usize)) -> Result<Vec<Finding>, Error> {
+    pub async fn doctor_model(&self, model: &EmbeddingModel) -> Result<Vec<Finding>, Error> {
         let mut findings = Vec::new();
         // The check reads the table settings, which may be a view of another role.
         if check_owner(&self.client, &[&self.name], Access::Read).await.is_err() {
@@ -97,11 +98,15 @@ impl Store {
         };
         if let Some(checked) = self.try_check("model", &mut findings, check).await? {
             findings.push(match checked {
-                Ok(_) => Finding::good("model", format!("{}, {} dimensions", model.0, model.1)),
+                Ok(_) => Finding::good(
+                    "model",
+                    format!("{}, {} dimensions", model.name, model.dimensions),
+                ),
                 // The words are still searched.
                 Err(
                     error @ (Error::UnknownModel { .. }
-                    | Error::ModelMismatch { is_read_only: true, .. }),
+                    | Error::ModelMismatch { is_read_only: true, .. }
+                    | Error::PrefixMismatch { is_read_only: true, .. }),
                 ) => Finding::warning("model", error.to_string(), error.remedy()),
                 Err(error) => Finding::bad("model", error.to_string(), error.remedy()),
             });

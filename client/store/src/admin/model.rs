@@ -7,7 +7,8 @@
 use super::super::connection::{Identity, Store};
 use super::super::error::Error;
 use super::super::layout::Layout;
-use serde_json::json;
+use super::embedding_model::{EmbeddingModel, RecordedEmbedding};
+use serde_json::{Value, json};
 
 /// The embeddings of a store.
 struct StoredModel {
@@ -15,6 +16,8 @@ struct StoredModel {
     /// `None` if nothing tells.
     name: Option<String>,
     is_recorded: bool,
+    /// The recorded prefixes.
+    prefixes: Option<Value>,
     /// The dimensions; `None` if neither the type of the column nor a row tells them.
     dimensions: Option<i32>,
 }
@@ -31,29 +34,35 @@ impl Store {
         Ok(self.query_one(sql, &[&self.name]).await?.get(0))
     }
 
-    /// Returns the model that the store records; `None` also if the settings cannot be read without running
-    /// code of another role.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`Error::Lost`] if the connection ends.
-    pub async fn recorded_model(&self) -> Result<Option<String>, Error> {
-        let sql = "SELECT _passage.store_settings($1::text::name) ->> 'model'";
-        Ok(self.query_one(sql, &[&self.name]).await?.get(0))
-    }
-
-    /// Returns the schema that has the store's name, and the model that the store records.
+    /// Returns the schema that has the store's name, and how the chunks of the store are embedded.
     ///
     /// # Errors
     ///
     /// Returns [`Error::Database`] if the store does not exist.
-    pub async fn identity_with_model(&self) -> Result<(Identity, Option<String>), Error> {
-        let sql = "SELECT oid, _passage.store_settings($1::text::name) ->> 'model' FROM pg_catalog.pg_namespace \
-                   WHERE nspname = $1";
-        if let Some(row) = self.query_opt(sql, &[&self.name]).await? {
-            return Ok((Identity(row.get(0)), row.get(1)));
+    pub async fn identity_with_embedding(&self) -> Result<(Identity, RecordedEmbedding), Error> {
+        let sql = format!(
+            "SELECT oid, {} FROM pg_catalog.pg_namespace, _passage.store_settings($1::text::name) AS setting \
+             WHERE nspname = $1",
+            RecordedEmbedding::COLUMNS
+        );
+        if let Some(row) = self.query_opt(&sql, &[&self.name]).await? {
+            return Ok((Identity(row.get(0)), RecordedEmbedding::of_row(&row, 1)));
         }
-        Ok((self.identity().await?, None))
+        Ok((self.identity().await?, RecordedEmbedding::default()))
+    }
+
+    /// Returns how the chunks of the store are embedded, as far as the store records it; nothing also if the settings
+    /// cannot be read without running code of another role.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Lost`] if the connection ends.
+    pub async fn recorded_embedding(&self) -> Result<RecordedEmbedding, Error> {
+        let sql = format!(
+            "SELECT {} FROM _passage.store_settings($1::text::name) AS setting",
+            RecordedEmbedding::COLUMNS
+        );
+        Ok(RecordedEmbedding::of_row(&self.query_one(&sql, &[&self.name]).await?, 0))
     }
 
     /// Returns whether the model of the embeddings is known, or will be that of the first run because there are none.
@@ -95,41 +104,58 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::ModelMismatch`] for another model or other dimensions, [`Error::UnknownModel`] if another
-    /// program may have made the embeddings, and [`Error::NoEmbeddings`] for a store without embeddings.
-    pub async fn check_model(&self, model: &(String, usize)) -> Result<bool, Error> {
+    /// Returns [`Error::ModelMismatch`] for another model or other dimensions, [`Error::PrefixMismatch`] for other
+    /// prefixes, [`Error::UnknownModel`] if another program may have made the embeddings, and [`Error::NoEmbeddings`] for a
+    /// store without embeddings.
+    pub async fn check_model(&self, model: &EmbeddingModel) -> Result<bool, Error> {
         Ok(self.agreeing_model(model).await?.is_recorded)
     }
 
-    /// Checks that a model is the store's, and records it if it is the first.
+    /// Checks that a model is the store's, and records it with its prefixes if it is the first.
     ///
     /// # Errors
     ///
     /// Returns the errors of [`check_model`](Self::check_model).
-    pub async fn record_model(&self, model: &(String, usize)) -> Result<(), Error> {
-        let StoredModel { layout, is_recorded, .. } = self.agreeing_model(model).await?;
-        if is_recorded || !layout.is_table("settings") {
+    pub async fn record_model(&self, model: &EmbeddingModel) -> Result<(), Error> {
+        let stored = self.agreeing_model(model).await?;
+        // Only a user can have recorded a model without prefixes. A role that may write documents need not have the
+        // privilege to write settings, so none are not recorded then.
+        let prefixes = match &stored.prefixes {
+            None if !stored.is_recorded || model.has_prefixes() => model.prefixes.clone(),
+            _ => None,
+        };
+        let name = (!stored.is_recorded).then(|| json!(model.name));
+        if (name.is_none() && prefixes.is_none()) || !stored.layout.is_table("settings") {
             return Ok(());
         }
         let sql = format!(
-            "INSERT INTO {}.settings (key, value) VALUES ('model', $1) ON CONFLICT (key) DO NOTHING",
+            "INSERT INTO {}.settings (key, value) SELECT key, value FROM (VALUES ('model', $1::jsonb), ('prefixes', $2::jsonb)) \
+             AS setting (key, value) WHERE value IS NOT NULL ON CONFLICT (key) DO NOTHING",
             self.schema
         );
-        self.execute(&sql, &[&json!(model.0)]).await?;
+        self.execute(&sql, &[&name, &prefixes]).await?;
         // A concurrent run may have recorded another model.
         self.check_model(model).await.map(drop)
     }
 
     /// Returns the model of the store, after a check that a model agrees with it.
-    async fn agreeing_model(
-        &self,
-        (name, dimensions): &(String, usize),
-    ) -> Result<StoredModel, Error> {
+    async fn agreeing_model(&self, model: &EmbeddingModel) -> Result<StoredModel, Error> {
+        let EmbeddingModel { name, dimensions, prefixes } = model;
         let stored = self.stored_model().await?;
         let has_other_dimensions = stored.dimensions.is_some_and(|it| it != *dimensions as i32);
         if has_other_dimensions || stored.name.as_ref().is_some_and(|stored| stored != name) {
             let requested = format!("{name} ({dimensions} dimensions)");
             return Err(self.model_mismatch(&stored, requested));
+        }
+        if let (Some(actual), Some(requested)) = (&stored.prefixes, prefixes)
+            && actual != requested
+        {
+            return Err(Error::PrefixMismatch {
+                store: self.name.clone(),
+                actual: actual.clone(),
+                requested: requested.clone(),
+                is_read_only: stored.layout.is_read_only(),
+            });
         }
         if stored.name.is_none() && self.has_foreign_embeddings(&stored.layout).await? {
             let has_settings = stored.layout.is_table("settings");
@@ -154,17 +180,21 @@ impl Store {
             );
             dimensions = self.query_opt(&sql, &[]).await?.and_then(|row| row.get(0));
         }
-        let mut recorded = None;
+        let (mut recorded, mut prefixes): (Option<String>, Option<Value>) = (None, None);
         if layout.has("settings", "key") && layout.has("settings", "value") {
-            let sql = format!(
-                "SELECT value::jsonb #>> '{{}}' FROM {}.settings WHERE key = 'model'",
-                self.schema
-            );
-            recorded = self.query_opt(&sql, &[]).await?.and_then(|row| row.get(0));
+            let setting = |key| {
+                format!(
+                    "(SELECT value::jsonb FROM {}.settings WHERE key = '{key}' LIMIT 1)",
+                    self.schema
+                )
+            };
+            let sql = format!("SELECT {} #>> '{{}}', {}", setting("model"), setting("prefixes"));
+            let row = self.query_one(&sql, &[]).await?;
+            (recorded, prefixes) = (row.get(0), row.get(1));
         }
         let is_recorded = recorded.is_some();
         let name = recorded.clone().or_else(|| self.told_model.clone());
-        let stored = StoredModel { layout, name, is_recorded, dimensions };
+        let stored = StoredModel { layout, name, is_recorded, prefixes, dimensions };
         match &self.told_model {
             Some(told) if recorded.is_some_and(|recorded| recorded != *told) => {
                 Err(self.model_mismatch(&stored, told.clone()))

@@ -2,14 +2,15 @@
 
 use super::super::connection::Store;
 use super::super::error::Error;
+use super::embedding_model::EmbeddingModel;
 use super::splitting::{OtherSizes, Splitting};
 use serde_json::{Value, json};
 
 /// How a run embeds and splits documents; the table `settings` records it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// The name and dimensions of the model; `None` for text only.
-    pub model: Option<(String, usize)>,
+    /// The model; `None` for text only.
+    pub model: Option<EmbeddingModel>,
     /// How documents are split.
     pub splitting: Splitting,
     /// Whether the store may record another splitting.
@@ -27,8 +28,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::ModelMismatch`] if the store's embeddings are of another model or have other
-    /// dimensions, and [`Error::NoEmbeddings`] if there is a model and the store has no embeddings. With
+    /// Returns [`Error::ModelMismatch`] and [`Error::PrefixMismatch`] if the store's embeddings are of another model or
+    /// have other dimensions or prefixes, and [`Error::NoEmbeddings`] if there is a model and the store has no embeddings. With
     /// [`OtherSizes::Refuse`] returns [`Error::SplittingMismatch`] if the store has documents that are split
     /// otherwise.
     pub async fn record_settings(&self, settings: &Settings) -> Result<bool, Error> {

@@ -1,5 +1,6 @@
 //! Creation of a shadow store, and its mark.
 
+use super::super::admin::EmbeddingModel;
 use super::super::connection::Store;
 use super::super::error::{Error, Operation};
 use super::super::unnamed_statement::UnnamedStatements;
@@ -11,8 +12,8 @@ use serde_json::Value;
 /// The properties of a shadow store. `None` means that of the original store.
 #[derive(Clone, Debug)]
 pub struct ShadowOptions {
-    /// The name and dimensions of the model.
-    pub model: Option<(String, usize)>,
+    /// The model.
+    pub model: Option<EmbeddingModel>,
     /// The type of the embeddings: `vector`, `halfvec` or `binary`.
     pub embedding_type: Option<String>,
     /// The text search configuration.
@@ -79,7 +80,7 @@ impl Store {
             language => coalesce($5::text, facts.language::text)::regconfig, \
             partitions => (placement ->> 'partitions')::integer, distributed => placement ->> 'distributed') \
             FROM _passage.recorded_facts($1::text::name) AS facts, _passage.store_placement($1::text::name) AS placement";
-        let dimensions = options.model.as_ref().map(|(_, dimensions)| *dimensions as i32);
+        let dimensions = options.model.as_ref().map(|model| model.dimensions as i32);
         let ShadowOptions { embedding_type, language, .. } = options;
         self.client
             .query_unnamed(sql, &[&self.name, &shadow, &dimensions, embedding_type, language])

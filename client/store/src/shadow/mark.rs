@@ -5,11 +5,12 @@ A later run resumes an interrupted one only if both have the same mark. The mark
 database, so its format has a version and each of its fields is named.
 */
 
+use super::super::admin::EmbeddingModel;
 use super::layout::ShadowOptions;
 use serde_json::{Value, json};
 
 /// The version of the format. Earlier versions of the client wrote marks without one.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// The decision of a run about an existing shadow store.
 #[derive(Debug, PartialEq, Eq)]
@@ -28,11 +29,16 @@ pub(super) fn mark(oid: u32, options: &ShadowOptions) -> Value {
     json!({
         "format": FORMAT,
         "of": oid,
-        "model": model.map(|(name, dimensions)| json!({"name": name, "dimensions": dimensions})),
+        "model": model.map(model_mark),
         "embedding_type": options.embedding_type,
         "language": options.language,
         "splitting": options.splitting,
     })
+}
+
+/// Returns the part of a mark that describes a model.
+fn model_mark(EmbeddingModel { name, dimensions, prefixes }: &EmbeddingModel) -> Value {
+    json!({"name": name, "dimensions": dimensions, "prefixes": prefixes})
 }
 
 /// Compares the mark of an existing shadow store with that of this run.
@@ -52,7 +58,11 @@ mod tests {
 
     fn options(overlap: u32) -> ShadowOptions {
         ShadowOptions {
-            model: Some(("other".into(), 64)),
+            model: Some(EmbeddingModel {
+                name: "other".into(),
+                dimensions: 64,
+                prefixes: Some(json!({"query": "", "document": ""})),
+            }),
             embedding_type: None,
             language: None,
             splitting: json!({"unit": "characters", "max": 1_000, "overlap": overlap}),

@@ -16,7 +16,7 @@ const KEY: &str = "sk-xyzzy-hunter2";
 const MISSING: &str = "SELECT count(*) FROM rag.chunks LEFT JOIN rag.embeddings ON chunk_id = chunks.id WHERE chunk_id IS NULL";
 
 /// The client with a service in its environment.
-fn with(cluster: &Cluster, service: &Service, arguments: &[&str]) -> Command {
+pub fn with(cluster: &Cluster, service: &Service, arguments: &[&str]) -> Command {
     let mut program = cluster.client_program();
     program.env("PASSAGE_EMBED_URL", service.url()).env("PASSAGE_EMBED_MODEL", "tiny");
     program.env("PASSAGE_API_KEY", KEY).args(arguments);
@@ -24,7 +24,7 @@ fn with(cluster: &Cluster, service: &Service, arguments: &[&str]) -> Command {
 }
 
 /// Runs the client and checks that its output does not show the key.
-async fn run(cluster: &Cluster, service: &Service, arguments: &[&str]) -> RunOutput {
+pub async fn run(cluster: &Cluster, service: &Service, arguments: &[&str]) -> RunOutput {
     let run = RunOutput::of(&mut with(cluster, service, arguments)).await;
     assert!(!run.stdout.contains("hunter2") && !run.stderr.contains("hunter2"), "{}", run.stderr);
     run
@@ -330,4 +330,22 @@ async fn embed_refuses_a_store_without_embeddings() {
     run(&cluster, &service, &["embed"])
         .await
         .assert_refusal("store \"rag\" has no embeddings", "passage init --store rag");
+}
+
+#[tokio::test]
+async fn a_service_is_named_and_its_missing_parts_are_reported() {
+    let cluster = text_cluster().await;
+    let run = async |arguments: &[&str]| {
+        let mut program = cluster.client_program();
+        program.args(["embed", "--query", "a", "--embed-provider"]);
+        RunOutput::of(program.args(arguments)).await
+    };
+    run(&["azure", "--embed-model", "m"])
+        .await
+        .assert_refusal("--embed-provider azure requires --embed-url", "PASSAGE_EMBED_URL");
+    run(&["cohere"]).await.assert_refusal("requires --embed-model", "PASSAGE_EMBED_MODEL");
+    run(&["cohere", "--embed-model", "m", "--embed-batch", "97"])
+        .await
+        .assert_refusal("--embed-batch must be at most 96 for cohere, not 97", "smaller number");
+    run(&["cohre"]).await.assert_refusal("invalid value 'cohre'", "cohere");
 }

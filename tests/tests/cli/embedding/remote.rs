@@ -2,7 +2,7 @@
 
 use crate::embedding_service::{Reply, Request, Service};
 use passage::embed::{
-    ApiKey, Embedder, Error, RemoteEmbedder, ServiceConfig as Settings, ServiceError,
+    ApiKey, Embedder, EmbeddingKind, Error, RemoteEmbedder, ServiceConfig as Settings, ServiceError,
 };
 use passage_tests::cases;
 use std::num::NonZero;
@@ -26,7 +26,8 @@ async fn embed(settings: Settings, texts: &[String]) -> Result<Vec<Vec<f32>>, Er
     let submitted = {
         let (embedder, texts) = (Arc::clone(&embedder), texts.to_vec());
         tokio::task::spawn_blocking(move || {
-            texts.into_iter().map(|text| embedder.submit(text)).collect::<Vec<_>>()
+            let submit = |text| embedder.submit(EmbeddingKind::Document, text);
+            texts.into_iter().map(submit).collect::<Vec<_>>()
         })
     };
     let mut embeddings = Vec::new();

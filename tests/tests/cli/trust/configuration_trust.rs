@@ -2,7 +2,9 @@
 
 use crate::embedding_service::Service;
 use crate::{RunOutput, Sources, text_cluster};
-use passage::embed::{ApiKey, Error, RemoteEmbedder, ServiceConfig as Settings, ServiceError};
+use passage::embed::{
+    ApiKey, EmbeddingKind, Error, RemoteEmbedder, ServiceConfig as Settings, ServiceError,
+};
 use passage_tests::Cluster;
 use passage_tests::cases;
 use std::fs;
@@ -257,7 +259,7 @@ async fn a_key_is_sent_over_plain_http_only_to_the_loopback_interface() {
         let mut settings = Settings::new(url, "m");
         settings.retries = 0;
         settings.key = (!url.contains('@')).then(|| ApiKey::new(KEY));
-        match RemoteEmbedder::embed_one(settings, "a").await {
+        match RemoteEmbedder::embed_one(settings, EmbeddingKind::Query, "a".into()).await {
             Err(Error::Service { error: ServiceError::KeyOverHttp, host }) => {
                 assert!(url.contains(&host) && !host.contains("pw"), "{host}");
             }
@@ -270,7 +272,7 @@ async fn a_key_is_sent_over_plain_http_only_to_the_loopback_interface() {
     for (url, key) in [(service.url(), Some(KEY)), (service.url(), None), (local, Some(KEY))] {
         let mut settings = Settings::new(url, "m");
         settings.key = key.map(ApiKey::new);
-        RemoteEmbedder::embed_one(settings, "a").await.unwrap();
+        RemoteEmbedder::embed_one(settings, EmbeddingKind::Query, "a".into()).await.unwrap();
     }
     assert_eq!(service.seen().len(), 3);
 

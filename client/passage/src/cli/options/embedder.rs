@@ -1,10 +1,14 @@
-//! The embedder: a local model, or a service.
+//! The embedder: a local model, or a service, with the prefixes and the dimensions of both.
 
 use super::service::{OptionText, Service, ServiceNames};
 use crate::Error;
-use crate::embed::{self, ApiKey, Embedding, Pool, RemoteEmbedder, ServiceConfig, default_folder};
+use crate::embed::{
+    self, ApiKey, GivenPrefixes, Pool, Prefixes, Provider, RemoteEmbedder, ServiceConfig,
+    default_folder,
+};
+use crate::store::Store;
 use clap::Args;
-use clap::builder::{OsStringValueParser, TypedValueParser};
+use clap::builder::{OsStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,14 +26,14 @@ impl ServiceNames for EmbedNames {
         id: "embed_url",
         long: "embed-url",
         variable: "PASSAGE_EMBED_URL",
-        help: "Address of an OpenAI-compatible embedding service, such as https://api.openai.com/v1, \
-               to use instead of a local model. The API key is read from the variable PASSAGE_API_KEY",
+        help: "Address of an embedding service, such as https://api.openai.com/v1, to use instead of a local \
+               model [default: that of --embed-provider]. The API key is read from the variable PASSAGE_API_KEY",
     };
     const MODEL: OptionText = OptionText {
         id: "embed_model",
         long: "embed-model",
         variable: "PASSAGE_EMBED_MODEL",
-        help: "Name of the service's model; required with --embed-url",
+        help: "Name of the service's model; required with a service",
     };
     const TIMEOUT: OptionText = OptionText {
         id: "embed_timeout",
@@ -78,12 +82,43 @@ pub struct Embedder {
     /// it
     #[arg(long, hide_short_help = true, value_name = "NAME")]
     model_name: Option<String>,
+    /// Text to embed before each question, such as 'query: '; '' for none [default: that of the
+    /// store, else that of the model's folder]
+    #[arg(
+        long,
+        env = "PASSAGE_QUERY_PREFIX",
+        hide_env_values = true,
+        hide_short_help = true,
+        value_name = "TEXT"
+    )]
+    query_prefix: Option<String>,
+    /// Text to embed before each chunk, such as 'passage: '; '' for none [default: that of the
+    /// store, else that of the model's folder]
+    #[arg(
+        long,
+        env = "PASSAGE_DOCUMENT_PREFIX",
+        hide_env_values = true,
+        hide_short_help = true,
+        value_name = "TEXT"
+    )]
+    document_prefix: Option<String>,
+    /// Number of dimensions of the embeddings, if the model is trained for fewer than its own
+    /// [default: that of the store for a local model, else that of the model]
+    #[arg(long, hide_short_help = true, value_name = "N")]
+    pub dimensions: Option<NonZero<usize>>,
     #[command(flatten)]
     service: Service<EmbedNames>,
-    /// Number of dimensions to request, if the model supports several [default: that of the model]
-    #[arg(long, hide_short_help = true, value_name = "N", help_heading = SERVICE)]
-    pub embed_dimensions: Option<NonZero<usize>>,
-    /// Maximum number of texts per request, at least 1 [default: 64]
+    /// Embedding service whose API to use [default: openai, which many services offer]
+    #[arg(
+        long,
+        env = "PASSAGE_EMBED_PROVIDER",
+        hide_env_values = true,
+        value_name = "NAME",
+        help_heading = SERVICE,
+        value_parser = PossibleValuesParser::new(provider_names())
+    )]
+    embed_provider: Option<String>,
+    /// Maximum number of texts per request, at least 1 [default: 64, or what the service accepts]
     #[arg(long, hide_short_help = true, value_name = "N", help_heading = SERVICE)]
     pub embed_batch: Option<NonZero<usize>>,
     /// Maximum number of tokens per request, estimated as one per 3 bytes, at least 1 [default:
@@ -95,12 +130,22 @@ pub struct Embedder {
     pub embed_concurrency: Option<NonZero<usize>>,
 }
 
+/// Returns the names of services. An empty one, as a variable may have it, counts as none.
+fn provider_names() -> impl Iterator<Item = PossibleValue> {
+    let names = Provider::ALL.map(|provider| PossibleValue::new(provider.name()));
+    names.into_iter().chain([PossibleValue::new("").hide(true)])
+}
+
 impl Embedder {
     /// Returns the service of the options, without its key.
     pub fn service(&self) -> Option<ServiceConfig> {
-        let url = self.service.url()?;
-        let mut config = ServiceConfig::new(url, self.service.model().unwrap_or_default());
-        config.dimensions = self.embed_dimensions;
+        let (provider, url) = (self.provider(), self.service.url());
+        if provider.is_none() && url.is_none() {
+            return None;
+        }
+        let model = self.service.model().unwrap_or_default();
+        let mut config = ServiceConfig::of_provider(provider.unwrap_or_default(), url, model);
+        config.dimensions = self.dimensions;
         config.batch_texts = self.embed_batch.unwrap_or(config.batch_texts);
         config.batch_tokens = self.embed_batch_tokens.unwrap_or(config.batch_tokens);
         config.concurrency = self.embed_concurrency.unwrap_or(config.concurrency);
@@ -108,14 +153,26 @@ impl Embedder {
         Some(config)
     }
 
+    /// Returns the named service. An empty name counts as none.
+    fn provider(&self) -> Option<Provider> {
+        Provider::from_name(self.embed_provider.as_deref()?)
+    }
+
     /// Returns the model of embeddings that do not name it. An empty name counts as none.
     pub fn model_name(&self) -> Option<String> {
         self.model_name.clone().filter(|name| !name.trim().is_empty())
     }
 
+    /// Returns the prefixes of the options.
+    pub fn prefixes(&self) -> GivenPrefixes {
+        let Self { query_prefix: query, document_prefix: document, .. } = self.clone();
+        GivenPrefixes { query, document }
+    }
+
     /// Ignores a service that only the environment or the configuration file names.
     pub fn prefer_model(&mut self) {
         self.service.clear();
+        self.embed_provider = None;
     }
 
     /// Returns whether a service or a local model is available.
@@ -123,9 +180,6 @@ impl Embedder {
         self.service().is_some() || self.model.is_available()
     }
 }
-
-/// The only address that `OPENAI_API_KEY` is sent to. Other services have a key of their own.
-const OPENAI: &str = "https://api.openai.com/";
 
 /// Loads the local model.
 pub fn load(model: &Model) -> Result<Arc<embed::Model>, Error> {
@@ -146,21 +200,26 @@ pub async fn embedder(
     threads: Option<NonZero<usize>>,
 ) -> Result<(Arc<embed::Embedder>, Option<Arc<embed::Model>>), Error> {
     if let Some(service) = service(args)? {
-        return Ok((Arc::new(RemoteEmbedder::connect(service).await?.into()), None));
+        let embedder = embed::Embedder::from(RemoteEmbedder::connect(service).await?);
+        return Ok((Arc::new(embedder.with_prefixes(args.prefixes())), None));
     }
     let model = load(&args.model)?;
-    let pool = Pool::new(&model, threads)?;
-    Ok((Arc::new(pool.into()), Some(model)))
+    let embedder = embed::Embedder::from(Pool::new(&model, threads)?);
+    let embedder = embedder.with_prefixes(args.prefixes()).with_dimensions(args.dimensions)?;
+    Ok((Arc::new(embedder), Some(model)))
 }
 
-/// Embeds a text, locally or with one request to a service. Returns the name of the model and the embedding.
-pub async fn embed_text(args: &Embedder, text: &str) -> Result<(String, Embedding), Error> {
-    if let Some(service) = service(args)? {
-        let name = service.model.clone();
-        return Ok((name, RemoteEmbedder::embed_one(service, text).await?));
-    }
-    let model = load(&args.model)?;
-    Ok((model.name().to_owned(), model.embed(text)?))
+/// Returns the prefixes of a run: those of the options, else those that the store records for the model, else those
+/// of the model.
+pub async fn prefixes(
+    args: &Embedder,
+    store: &Store,
+    name: &str,
+    of_model: &Prefixes,
+) -> Result<Prefixes, Error> {
+    let recorded = store.recorded_embedding().await?.for_model(name).prefixes;
+    let recorded = recorded.as_ref().map(Prefixes::from_json).transpose()?;
+    Ok(args.prefixes().over(recorded.as_ref().unwrap_or(of_model)))
 }
 
 /// Returns the service of the options, with its key.
@@ -168,20 +227,37 @@ pub fn service(args: &Embedder) -> Result<Option<ServiceConfig>, Error> {
     let Some(mut service) = args.service() else { return Ok(None) };
     if service.model.is_empty() {
         return Err(Error::usage(
-            "--embed-url requires --embed-model",
+            "an embedding service requires --embed-model",
             "Name the service's model with --embed-model or PASSAGE_EMBED_MODEL, such as text-embedding-3-small.",
         ));
     }
-    service.key = key(&service.url);
+    let name = service.provider.name();
+    if service.url.is_empty() {
+        return Err(Error::usage(
+            &format!("--embed-provider {name} requires --embed-url"),
+            "Name the address with --embed-url or PASSAGE_EMBED_URL, such as https://RESOURCE.openai.azure.com.",
+        ));
+    }
+    let (texts, max) = (service.batch_texts.get(), service.provider.max_texts());
+    if texts > max {
+        return Err(Error::usage(
+            &format!("--embed-batch must be at most {max} for {name}, not {texts}"),
+            "Leave it out, or choose a smaller number.",
+        ));
+    }
+    service.key = key(&service);
     Ok(Some(service))
 }
 
-/// Returns the API key. It is never an option, because all users of the machine can see command
-/// lines.
-fn key(url: &str) -> Option<ApiKey> {
-    let key = environment_key("PASSAGE_API_KEY")
-        .or_else(|| environment_key("OPENAI_API_KEY").filter(|_| url.starts_with(OPENAI)))?;
-    Some(ApiKey::new(key))
+/// Returns the API key: that of the client, else that of the service, which only the service gets. It is never an
+/// option, because all users of the machine can see command lines.
+fn key(service: &ServiceConfig) -> Option<ApiKey> {
+    let of_service = service.provider.key_variables(&service.url).iter();
+    ["PASSAGE_API_KEY"]
+        .iter()
+        .chain(of_service)
+        .find_map(|name| environment_key(name))
+        .map(ApiKey::new)
 }
 
 /// Returns the key in a variable of the environment. An empty one counts as none.

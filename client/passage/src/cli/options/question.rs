@@ -1,8 +1,9 @@
 //! Embeds the question of a search, or says why it cannot.
 
-use super::embedder::{Embedder, load, service};
+use super::embedder::Embedder;
+use super::question_model::QuestionModel;
 use crate::Error;
-use crate::embed::{Embedding, RemoteEmbedder};
+use crate::embed::Embedding;
 use crate::store::{Notice, Store};
 use std::time::{Duration, Instant};
 
@@ -21,23 +22,15 @@ pub async fn embed_question(
     store: &Store,
     question: &str,
 ) -> Result<Question, Error> {
+    let recorded = store.recorded_embedding().await?;
     let started = Instant::now();
-    if let Some(service) = service(args)? {
-        let name = service.model.clone();
-        let embedding = RemoteEmbedder::embed_one(service, question).await?;
-        store.check_model(&(name, embedding.len())).await?;
-        return Ok(Question {
-            embedding,
-            loading: Duration::ZERO,
-            embedding_took: started.elapsed(),
-        });
-    }
-    let model = load(&args.model)?;
-    let loading = started.elapsed();
-    store.check_model(&(model.name().to_owned(), model.dimensions())).await?;
+    let model = QuestionModel::load(args)?;
+    let loading = if model.is_service() { Duration::ZERO } else { started.elapsed() };
     let started = Instant::now();
-    let embedding = model.embed(question)?;
-    Ok(Question { embedding, loading, embedding_took: started.elapsed() })
+    let (embedding, model) = model.embed(question, recorded).await?;
+    let embedding_took = started.elapsed();
+    store.check_model(&model).await?;
+    Ok(Question { embedding, loading, embedding_took })
 }
 
 /// Returns the note for a store with embeddings if there is no model to embed the question.

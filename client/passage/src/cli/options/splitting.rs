@@ -1,11 +1,12 @@
 //! How documents are split: by the options, else as the store records, else by defaults.
 
 use super::embedder::load;
+use super::window::Window;
 use super::{Embedder, Model as ModelOptions};
 use crate::Error;
-use crate::embed::Model;
+use crate::embed::{self, Model};
 use crate::split::{ChunkSizes, SizeUnit, Splitter};
-use crate::store::{self, Notice, Store};
+use crate::store::{self, EmbeddingModel, Notice, Store};
 use clap::{Args, ValueEnum};
 use std::sync::Arc;
 
@@ -58,9 +59,6 @@ pub enum Sizer {
     Characters,
 }
 
-/// The special tokens at both ends of a model's input.
-const SPECIAL_TOKENS: usize = 2;
-
 /// Makes the splitter of `split`, which reads no store.
 pub fn splitter(
     sizer: Sizer,
@@ -71,21 +69,20 @@ pub fn splitter(
         Sizer::Characters => None,
         Sizer::Wordpieces => Some(load(model)?),
     };
-    from_options(model.as_deref(), None, splitting, 0)
+    let window = Window::new(model.as_deref(), None, "");
+    from_options(&window, splitting, 0)
 }
 
 /// Returns how a new store splits: by wordpieces of the local model, else by characters, with sizes that
-/// match the model of a service.
+/// match the model of a service. Without an embedder, the store has no embeddings.
 pub fn default_splitting(
     local: Option<&Model>,
-    embedder: &Embedder,
-    no_embed: bool,
+    embedder: Option<&embed::Embedder>,
+    options: &Embedder,
 ) -> store::Splitting {
-    let service = embedder.service().filter(|_| !no_embed);
-    let limits = match local {
-        Some(model) => ChunkSizes::default().in_wordpieces(window_of(model)),
-        None => ChunkSizes::default().in_characters(service.and_then(|service| service.window())),
-    };
+    let service = options.service().filter(|_| embedder.is_some());
+    let prefix = embedder.map_or("", |embedder| &embedder.prefixes().document);
+    let limits = Window::new(local, service, prefix).limits(ChunkSizes::default());
     store::Splitting { unit: unit_of(local), limits, overlap: 0 }
 }
 
@@ -116,8 +113,11 @@ impl StoreSplitter<'_> {
             (Some(Sizer::Wordpieces), None) if options.sizer.is_none() => {
                 let model = load(&embedder.model).map_err(|error| needs_model(store, error))?;
                 // Another model counts other wordpieces.
-                if store.recorded_model().await?.is_some_and(|recorded| recorded != model.name()) {
-                    store.check_model(&(model.name().to_owned(), model.dimensions())).await?;
+                let recorded = store.recorded_embedding().await?;
+                if recorded.model.is_some_and(|recorded| recorded != model.name()) {
+                    let (name, dimensions) = (model.name().to_owned(), model.dimensions());
+                    let model = EmbeddingModel { name, dimensions, prefixes: None };
+                    store.check_model(&model).await?;
                 }
                 Some(model)
             }
@@ -128,47 +128,32 @@ impl StoreSplitter<'_> {
         };
         match recorded {
             Some(recorded) if agree(options, &recorded) => {
-                let splitter = by(model.as_deref()).with_limits(recorded.limits)?;
+                let window = Window::of_store(model.as_deref(), embedder, store).await?;
+                let splitter = window.splitter().with_limits(recorded.limits)?;
                 Ok((splitter.with_overlap(recorded.overlap), note))
             }
             _ => {
                 let unit = unit_of(model.as_deref());
                 let recorded = recorded.filter(|recorded| recorded.unit == unit);
                 let overlap = recorded.map_or(0, |recorded| recorded.overlap);
-                let window = embedder.service().and_then(|service| service.window());
-                Ok((from_options(model.as_deref(), window, options, overlap)?, note))
+                let window = Window::of_store(model.as_deref(), embedder, store).await?;
+                Ok((from_options(&window, options, overlap)?, note))
             }
         }
     }
 }
 
-/// Makes a splitter from options. `window` is the number of tokens that the model of a service reads.
+/// Makes a splitter from options.
 fn from_options(
-    model: Option<&Model>,
-    window: Option<usize>,
+    window: &Window<'_>,
     options: &Splitting,
     overlap: usize,
 ) -> Result<Splitter, Error> {
-    let limits = match model {
-        Some(model) => options.sizes().in_wordpieces(window_of(model)),
-        None => options.sizes().in_characters(window),
-    };
+    let limits = window.limits(options.sizes());
     let overlap = options.overlap.map_or(overlap, |overlap| overlap as usize);
-    let splitter = by(model).with_limits(limits).map_err(|error| out_of_order(&error, model))?;
+    let splitter = window.splitter().with_limits(limits);
+    let splitter = splitter.map_err(|error| out_of_order(&error, window.model))?;
     Ok(splitter.with_overlap(overlap))
-}
-
-/// Returns a splitter by the wordpieces of a model, or by characters, with default sizes.
-fn by(model: Option<&Model>) -> Splitter {
-    match model {
-        Some(model) => Splitter::by_wordpieces(model.wordpieces().clone(), window_of(model)),
-        None => Splitter::by_characters(),
-    }
-}
-
-/// Returns how many wordpieces of a text the model reads.
-fn window_of(model: &Model) -> usize {
-    model.limit().saturating_sub(SPECIAL_TOKENS)
 }
 
 fn unit_of(model: Option<&Model>) -> SizeUnit {

@@ -67,6 +67,7 @@ pub async fn reindex_collection(
     if ids.is_empty() {
         return Err(store::Error::NoCollection(collection).into());
     }
+    let job = job.for_store(&reader).await?;
     let settings = job.check_settings(&reader, OtherSizes::Record);
     let with_embeddings = reader.in_owned_transaction(settings).await?;
     let mut writer = job.connect().await?;

@@ -106,19 +106,19 @@ fn splitting(splitter: &Splitter) -> Value {
 /// # }
 /// ```
 pub async fn reindex_store(
-    reindex: ReindexStore,
+    mut reindex: ReindexStore,
     report: impl Fn(&ReindexEvent) + Sync,
 ) -> Result<ReindexSummary, Error> {
+    let reader = reindex.job.connect().await?;
+    reindex.job = reindex.job.for_store(&reader).await?;
     let plan = reindex.plan();
     let job = &reindex.job;
     if job.dry_run {
         ShadowStore::dry_run(&job.url, &job.store, &plan).await?;
-        let reader = job.connect().await?;
         reader.begin_reading().await?;
         return rehearse(job, &reader, &report).await;
     }
     let mut shadow = ShadowStore::begin(&job.url, &job.store, &plan).await?;
-    let reader = job.connect().await?;
     reader.disable_row_security().await?;
     let store = shadow.store();
     store.in_owned_transaction(job.check_settings(store, OtherSizes::Record)).await?;
