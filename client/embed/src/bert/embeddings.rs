@@ -55,7 +55,7 @@ impl Embeddings {
         })
     }
 
-    /// Returns the state of each wordpiece before the first layer. A model without types ignores `types`.
+    /// Returns the state of each wordpiece before the first layer, as a column. A model without types ignores `types`.
     pub(super) fn forward(&self, wordpieces: &[u32], types: &[u32]) -> Result<Array2<f32>, Error> {
         if wordpieces.len() > self.max_wordpieces {
             return Err(Error::TooLong(self.max_wordpieces));
@@ -63,16 +63,14 @@ impl Embeddings {
         if let Some(&id) = wordpieces.iter().find(|&&id| id as usize >= self.words.nrows()) {
             return Err(Error::Vocabulary(id));
         }
-        let mut states = Array2::zeros((wordpieces.len(), self.words.ncols()));
-        let rows = states.rows_mut().into_iter().zip(wordpieces).zip(self.positions_of(wordpieces));
-        for ((mut state, &id), position) in rows {
+        let mut states = Array2::zeros((self.words.ncols(), wordpieces.len()));
+        let columns = states.columns_mut().into_iter();
+        let columns = columns.zip(wordpieces).zip(types).zip(self.positions_of(wordpieces));
+        for (((mut state, &id), &kind), position) in columns {
             state += &self.positions.row(position);
             state += &self.words.row(id as usize);
-        }
-        if let Some(table) = &self.types {
-            let last = table.nrows() - 1;
-            for (mut state, &kind) in states.rows_mut().into_iter().zip(types) {
-                state += &table.row(last.min(kind as usize));
+            if let Some(table) = &self.types {
+                state += &table.row((kind as usize).min(table.nrows() - 1));
             }
         }
         self.norm.apply(&mut states);

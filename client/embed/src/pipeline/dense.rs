@@ -98,7 +98,7 @@ impl Dense {
     }
 
     pub(super) fn forward(&self, vector: Array1<f32>) -> Array1<f32> {
-        let mut output = self.linear.forward(&vector.insert_axis(Axis(0))).remove_axis(Axis(0));
+        let mut output = self.linear.forward(&vector.insert_axis(Axis(1))).remove_axis(Axis(1));
         output.mapv_inplace(|number| self.activation.apply(number));
         output
     }
