@@ -17,6 +17,16 @@ pub(super) fn multiply(
 ) {
     let ((rows, inner), (right_rows, columns)) = (left.dim(), right.dim());
     assert!(inner == right_rows && result.dim() == (rows, columns), "the shapes do not fit");
+    if result.strides()[0] > result.strides()[1] {
+        // The kernels compute vectors of a column. So of a matrix whose rows are in one piece they compute the transposed one.
+        return multiply(
+            factor,
+            right.reversed_axes(),
+            left.reversed_axes(),
+            keep,
+            result.reversed_axes(),
+        );
+    }
     let kernel = gemm_f32::gemm::f32::get_gemm_fn();
     let [left_row, left_column] = [left.strides()[0], left.strides()[1]];
     let [right_row, right_column] = [right.strides()[0], right.strides()[1]];
