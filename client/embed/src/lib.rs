@@ -15,6 +15,7 @@ model's window.
 */
 
 mod bert;
+mod checksums;
 mod default_model;
 mod embedder;
 mod embedding;
@@ -30,6 +31,7 @@ pub mod rerank;
 mod service;
 mod wordpieces;
 
+pub use checksums::forget_checksums;
 pub use default_model::{DEFAULT_MODEL, default_folder};
 pub use embedder::Embedder;
 pub use embedding::{Embedding, PendingEmbedding};
