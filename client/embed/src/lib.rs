@@ -18,6 +18,7 @@ model's window.
 */
 
 mod bert;
+mod checksums;
 mod default_model;
 mod embedder;
 mod embedding;
@@ -34,6 +35,7 @@ pub mod rerank;
 mod service;
 mod wordpieces;
 
+pub use checksums::forget_checksums;
 pub use default_model::{DEFAULT_MODEL, default_folder};
 pub use embedder::Embedder;
 pub use embedding::{Embedding, PendingEmbedding, truncate};

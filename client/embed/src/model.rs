@@ -1,6 +1,7 @@
 //! A sentence encoder.
 
 use super::bert::{Bert, Config, Weights};
+use super::checksums::Checksums;
 use super::default_model::FILES;
 use super::model_files::ModelFiles;
 use super::pipeline::{Modules, Pipeline, Sequence, read_prefixes};
@@ -50,22 +51,23 @@ impl Model {
     /// [`Error::Unsupported`] if a file has a setting that is not implemented.
     pub fn load(folder: &Path) -> Result<Arc<Self>, Error> {
         let modules = Modules::read(folder)?;
-        let files = ModelFiles::read(&modules.encoder)?;
+        let checksums = Checksums::of_user();
+        let ModelFiles { weights, tokenizer, config, identity } =
+            ModelFiles::read(&modules.encoder, &checksums)?;
         let [weights_path, tokenizer_path, config_path] =
             FILES.map(|file| modules.encoder.join(file.name));
 
-        let config =
-            Config::read(&files.config).map_err(|error| Error::encoder(&config_path, error))?;
-        let encoder =
-            Weights::read(&files.weights).and_then(|weights| Bert::load(&weights, &config));
+        let config = Config::read(&config).map_err(|error| Error::encoder(&config_path, error))?;
+        let encoder = Weights::read(weights);
+        let encoder = encoder.and_then(|weights| Bert::load(&weights, &config));
         let encoder = encoder.map_err(|error| Error::encoder(&weights_path, error))?;
-        let pipeline = Pipeline::read(&modules, config.hidden_size())?;
+        let pipeline = Pipeline::read(&modules, config.hidden_size(), &checksums)?;
         let sequence = Sequence::read(&modules.encoder)?;
 
-        let default_limit = files.are_default.then_some(DEFAULT_LIMIT);
+        let default_limit = identity.is_default.then_some(DEFAULT_LIMIT);
         let known_limit = sequence.limit.or(default_limit);
         let limit = known_limit.unwrap_or(usize::MAX).min(config.max_wordpieces());
-        let tokenizer = tokenizer(&files.tokenizer, sequence.is_lowercase);
+        let tokenizer = read_tokenizer(&tokenizer, sequence.is_lowercase);
         let tokenizer = tokenizer.map_err(|error| Error::unsupported(&tokenizer_path, &error))?;
         let wordpieces = Wordpieces::new(tokenizer.clone());
         let tokenizer = truncated(tokenizer, limit);
@@ -74,7 +76,7 @@ impl Model {
         let case = if sequence.is_lowercase { ", lower case" } else { "" };
         let settings = format!("{pipeline}, {limit} wordpieces{case}");
         let mut assumptions = Vec::new();
-        if modules.are_assumed && !files.are_default {
+        if modules.are_assumed && !identity.is_default {
             assumptions.push(format!("modules.json, so the vector is: {pipeline}"));
         }
         if known_limit.is_none() {
@@ -88,7 +90,7 @@ impl Model {
             wordpieces,
             limit,
             prefixes: read_prefixes(folder)?,
-            name: files.name(folder, &settings),
+            name: identity.name(folder, &settings),
             assumptions,
         }))
     }
@@ -141,7 +143,7 @@ impl Model {
 }
 
 /// Returns the tokenizer of a file, without padding and truncation.
-fn tokenizer(file: &[u8], is_lowercase: bool) -> tokenizers::Result<Tokenizer> {
+fn read_tokenizer(file: &[u8], is_lowercase: bool) -> tokenizers::Result<Tokenizer> {
     let mut tokenizer = Tokenizer::from_bytes(file)?;
     // The file configures padding to 128. A single sequence needs no padding.
     tokenizer.with_padding(None);

@@ -26,6 +26,7 @@ pub(super) use modules::Modules;
 pub(super) use prompts::read_prefixes;
 pub(super) use sequence::Sequence;
 
+use super::checksums::Checksums;
 use super::error::Error;
 use dense::Dense;
 use modules::StepKind;
@@ -55,14 +56,18 @@ impl Pipeline {
     /// # Errors
     ///
     /// Returns [`Error::Unsupported`] for a setting that is not implemented, and [`Error::Unreadable`] for a missing file.
-    pub(super) fn read(modules: &Modules, hidden_size: usize) -> Result<Self, Error> {
+    pub(super) fn read(
+        modules: &Modules,
+        hidden_size: usize,
+        checksums: &Checksums,
+    ) -> Result<Self, Error> {
         let pooling = Pooling::read(&modules.pooling, hidden_size)?;
         let mut dimensions = hidden_size * pooling.modes().len();
         let mut steps = Vec::with_capacity(modules.steps.len());
         for (kind, folder) in &modules.steps {
             steps.push(match kind {
                 StepKind::Dense => {
-                    let dense = Dense::read(folder, dimensions)?;
+                    let dense = Dense::read(folder, dimensions, checksums)?;
                     dimensions = dense.dimensions();
                     Step::Dense(dense)
                 }

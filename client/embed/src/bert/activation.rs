@@ -4,6 +4,12 @@ Functions of single numbers, and softmax.
 The compiler computes several numbers at a time, because no function has a branch or calls a library.
 */
 
+#![expect(
+    clippy::inline_always,
+    reason = "a function is compiled for the processor only where it is inlined"
+)]
+
+use super::vectorized::{maximum, sum, vectorized};
 use serde::Deserialize;
 
 /// The function between the two layers of a feed-forward network.
@@ -29,23 +35,41 @@ impl Activation {
 }
 
 fn map(numbers: &mut [f32], function: impl Fn(f32) -> f32) {
-    for number in numbers {
-        *number = function(*number);
-    }
+    vectorized(
+        #[inline(always)]
+        || {
+            for number in numbers {
+                *number = function(*number);
+            }
+        },
+    );
 }
 
-/// Replaces numbers by their exponentials, divided by the sum of these.
-pub(super) fn softmax(numbers: &mut [f32]) {
-    let largest = numbers.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    map(numbers, |x| exp(x - largest));
-    let sum: f32 = ndarray::ArrayView1::from(&*numbers).sum();
-    map(numbers, |x| x / sum);
+/// Replaces the numbers of each row by their exponentials, divided by the sum of these.
+pub(super) fn softmax(numbers: &mut [f32], columns: usize) {
+    vectorized(
+        #[inline(always)]
+        || {
+            for row in numbers.chunks_exact_mut(columns) {
+                let largest = maximum(row);
+                for number in &mut *row {
+                    *number = exp(*number - largest);
+                }
+                let factor = 1.0 / sum(row);
+                for number in row {
+                    *number *= factor;
+                }
+            }
+        },
+    );
 }
 
+#[inline(always)]
 fn gelu(x: f32) -> f32 {
     0.5 * x * (1.0 + erf(x * std::f32::consts::FRAC_1_SQRT_2))
 }
 
+#[inline(always)]
 fn gelu_new(x: f32) -> f32 {
     let inner = (2.0 / std::f32::consts::PI).sqrt() * (x + 0.044_715 * x * x * x);
     // 0.5 * (1 + tanh(inner))
@@ -53,6 +77,7 @@ fn gelu_new(x: f32) -> f32 {
 }
 
 /// The error function, with an error of at most 5e-7: Abramowitz and Stegun 1964, 7.1.26.
+#[inline(always)]
 fn erf(x: f32) -> f32 {
     let t = 1.0 / (1.0 + 0.327_591_1 * x.abs());
     let series = [1.061_405_4, -1.453_152_1, 1.421_413_8, -0.284_496_72, 0.254_829_6];
@@ -63,6 +88,7 @@ fn erf(x: f32) -> f32 {
 /// The exponential function, with a relative error of at most 3e-7.
 ///
 /// A power of 2 with an integer exponent is written into the bits of the number; a polynomial is the rest.
+#[inline(always)]
 fn exp(x: f32) -> f32 {
     // Adding this number rounds to an integer, which is then in the low bits.
     const ROUND: f32 = 12_582_912.0;
@@ -111,7 +137,7 @@ mod tests {
     #[test]
     fn softmax_of_large_numbers_is_finite() {
         let mut numbers = [1e30, 1e30, -1e30, 1e30];
-        softmax(&mut numbers);
+        softmax(&mut numbers, 4);
         let third = 1.0 / 3.0;
         let expected = [third, third, 0.0, third];
         assert!(numbers.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6), "{numbers:?}");

@@ -4,9 +4,9 @@ use super::activation::softmax;
 use super::config::Config;
 use super::error::Error;
 use super::linear::Linear;
+use super::multiply::multiply;
 use super::relative_bias::RelativeBias;
 use super::weights::Weights;
-use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, s};
 
 /// The attention of a layer.
@@ -30,26 +30,25 @@ impl Attention {
     /// Returns for each wordpiece the mean of the values of all wordpieces, weighted by the scores of their keys.
     pub(super) fn forward(&self, states: &Array2<f32>, bias: Option<&RelativeBias>) -> Array2<f32> {
         let projected = self.projections.forward(states);
-        let (wordpieces, size) = (states.nrows(), self.heads * self.head_size);
+        let (wordpieces, size) = (states.ncols(), self.heads * self.head_size);
         let scale = 1.0 / (self.head_size as f32).sqrt();
+        // A row for each query, a column for each key.
         let mut scores = Array2::zeros((wordpieces, wordpieces));
-        let mut attended = Array2::zeros((wordpieces, size));
+        let mut attended = Array2::zeros((size, wordpieces));
         for head in 0..self.heads {
             let first = head * self.head_size;
             let part = |number: usize| {
                 let first = number * size + first;
-                projected.slice(s![.., first..first + self.head_size])
+                projected.slice(s![first..first + self.head_size, ..])
             };
+            let (queries, keys, values) = (part(0), part(1), part(2));
             if let Some(bias) = bias {
                 bias.fill(head, &mut scores);
             }
-            let keep = if bias.is_some() { 1.0 } else { 0.0 };
-            general_mat_mul(scale, &part(0), &part(1).t(), keep, &mut scores);
-            for mut row in scores.rows_mut() {
-                softmax(row.as_slice_mut().expect("a row is in one piece"));
-            }
-            let mut context = attended.slice_mut(s![.., first..first + self.head_size]);
-            general_mat_mul(1.0, &scores, &part(2), 0.0, &mut context);
+            multiply(scale, queries.reversed_axes(), keys, bias.is_some(), scores.view_mut());
+            softmax(scores.as_slice_mut().expect("a matrix is in one piece"), wordpieces);
+            let context = attended.slice_mut(s![first..first + self.head_size, ..]);
+            multiply(1.0, values, scores.t(), false, context);
         }
         attended
     }

@@ -4,12 +4,13 @@ use super::config::Config;
 use super::error::Error;
 use super::linear::Linear;
 use super::norm::LayerNorm;
-use super::weights::Weights;
+use super::weights::{Table, Weights};
 use ndarray::Array2;
 
 /// The tables of a model.
 pub(super) struct Embeddings {
-    words: Array2<f32>,
+    /// A table of 50 MB to 1 GB, of which a text needs some hundred rows.
+    words: Table,
     positions: Array2<f32>,
     /// A row for each type: the first text of a pair, and the second one. Some models have no types.
     types: Option<Array2<f32>>,
@@ -41,7 +42,7 @@ impl Embeddings {
             Some(Linear::load(&weights, embedding_size, sizes.hidden_size, true)?)
         };
         Ok(Self {
-            words: table(sizes.vocab_size, "word_embeddings")?,
+            words: tables.table("word_embeddings.weight", &[sizes.vocab_size, embedding_size])?,
             positions: table(sizes.max_position_embeddings, "position_embeddings")?,
             types,
             norm: LayerNorm::load(
@@ -55,24 +56,22 @@ impl Embeddings {
         })
     }
 
-    /// Returns the state of each wordpiece before the first layer. A model without types ignores `types`.
+    /// Returns the state of each wordpiece before the first layer, as a column. A model without types ignores `types`.
     pub(super) fn forward(&self, wordpieces: &[u32], types: &[u32]) -> Result<Array2<f32>, Error> {
         if wordpieces.len() > self.max_wordpieces {
             return Err(Error::TooLong(self.max_wordpieces));
         }
-        if let Some(&id) = wordpieces.iter().find(|&&id| id as usize >= self.words.nrows()) {
+        if let Some(&id) = wordpieces.iter().find(|&&id| id as usize >= self.words.rows()) {
             return Err(Error::Vocabulary(id));
         }
-        let mut states = Array2::zeros((wordpieces.len(), self.words.ncols()));
-        let rows = states.rows_mut().into_iter().zip(wordpieces).zip(self.positions_of(wordpieces));
-        for ((mut state, &id), position) in rows {
+        let mut states = Array2::zeros((self.words.columns(), wordpieces.len()));
+        let columns = states.columns_mut().into_iter();
+        let columns = columns.zip(wordpieces).zip(types).zip(self.positions_of(wordpieces));
+        for (((mut state, &id), &kind), position) in columns {
             state += &self.positions.row(position);
-            state += &self.words.row(id as usize);
-        }
-        if let Some(table) = &self.types {
-            let last = table.nrows() - 1;
-            for (mut state, &kind) in states.rows_mut().into_iter().zip(types) {
-                state += &table.row(last.min(kind as usize));
+            self.words.add_row(id as usize, &mut state)?;
+            if let Some(table) = &self.types {
+                state += &table.row((kind as usize).min(table.nrows() - 1));
             }
         }
         self.norm.apply(&mut states);

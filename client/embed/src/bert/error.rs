@@ -7,6 +7,10 @@ pub(crate) enum Error {
     File(#[from] safetensors::SafeTensorError),
     #[error("{0}")]
     Config(#[from] serde_json::Error),
+    #[error("{0}")]
+    Read(#[from] std::io::Error),
+    #[error("the file ends before tensor {0}")]
+    Truncated(String),
     #[error("the architecture \"{0}\" is not supported")]
     Architecture(String),
     #[error("{0} is not supported")]

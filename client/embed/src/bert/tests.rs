@@ -4,6 +4,7 @@ use super::*;
 use safetensors::Dtype;
 use safetensors::tensor::TensorView;
 use serde_json::json;
+use std::io::Write;
 
 fn config(activation: &str) -> serde_json::Value {
     json!({
@@ -50,6 +51,13 @@ fn file(prefix: &str) -> Vec<u8> {
     safetensors::serialize(views, None).unwrap()
 }
 
+/// Returns the tensors of a file.
+fn weights(bytes: &[u8]) -> Result<Weights, Error> {
+    let mut file = tempfile::tempfile()?;
+    file.write_all(bytes)?;
+    Weights::read(file)
+}
+
 fn read(config: &serde_json::Value) -> Result<Config, Error> {
     Config::read(config.to_string().as_bytes())
 }
@@ -58,7 +66,7 @@ fn states(prefix: &str, activation: &str, wordpieces: &[u32]) -> Result<Vec<Vec<
     let config = read(&config(activation))?;
     let file = file(prefix);
     let types = vec![0; wordpieces.len()];
-    let states = Bert::load(&Weights::read(&file)?, &config)?.forward(wordpieces, &types)?;
+    let states = Bert::load(&weights(&file)?, &config)?.forward(wordpieces, &types)?;
     Ok(states.rows().into_iter().map(|row| row.to_vec()).collect())
 }
 
@@ -121,7 +129,7 @@ fn a_tensor_of_another_shape_is_an_error_that_names_it() {
     config["intermediate_size"] = json!(6);
     let config = read(&config).unwrap();
     let file = file("");
-    let error = Bert::load(&Weights::read(&file).unwrap(), &config).err().unwrap();
+    let error = Bert::load(&weights(&file).unwrap(), &config).err().unwrap();
     let expected =
         "tensor encoder.layer.0.intermediate.dense.weight has the shape [8, 4] instead of [6, 4]";
     assert_eq!(error.to_string(), expected);
@@ -137,7 +145,7 @@ fn numbers_of_16_and_64_bits_are_read() {
     ] {
         let view = TensorView::new(dtype, vec![2], &bytes).unwrap();
         let file = safetensors::serialize([("bias", view)], None).unwrap();
-        let vector = Weights::read(&file).unwrap().vector("bias", 2).unwrap();
+        let vector = weights(&file).unwrap().vector("bias", 2).unwrap();
         assert_eq!(vector.to_vec(), [1.5, -0.25], "{dtype:?}");
     }
 }

@@ -2,11 +2,12 @@
 
 use super::settings::read_settings;
 use crate::bert::{Linear, Weights};
+use crate::checksums::Checksums;
 use crate::error::Error;
 use ndarray::{Array1, Axis};
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
 use std::fmt;
+use std::fs::File;
 use std::path::Path;
 
 /// A linear layer and a function of each number.
@@ -55,7 +56,11 @@ impl Dense {
     ///
     /// Returns [`Error::Unsupported`] for a function or a setting that is not implemented, and for weights of another shape;
     /// [`Error::Unreadable`] if there are no weights in safetensors.
-    pub(super) fn read(folder: &Path, dimensions: usize) -> Result<Self, Error> {
+    pub(super) fn read(
+        folder: &Path,
+        dimensions: usize,
+        checksums: &Checksums,
+    ) -> Result<Self, Error> {
         let path = folder.join("config.json");
         let settings: Settings = read_settings(&path)?
             .ok_or_else(|| Error::unsupported(&path, &"the file is missing"))?;
@@ -86,19 +91,19 @@ impl Dense {
             )
         })?;
         let path = folder.join("model.safetensors");
-        let file = std::fs::read(&path)
-            .map_err(|source| Error::Unreadable { path: path.clone(), source })?;
-        let load = || {
-            let weights = Weights::read(&file)?.below("linear");
+        let unreadable = |source| Error::Unreadable { path: path.clone(), source };
+        let file = File::open(&path).map_err(unreadable)?;
+        let checksum = checksums.sha256(&path, &file).map_err(unreadable)?;
+        let load = move || {
+            let weights = Weights::read(file)?.below("linear");
             Linear::load(&weights, settings.in_features, settings.out_features, settings.bias)
         };
         let linear = load().map_err(|error| Error::unsupported(&path, &error))?;
-        let checksum = format!("{:x}", Sha256::digest(&file));
         Ok(Self { linear, activation, checksum })
     }
 
     pub(super) fn forward(&self, vector: Array1<f32>) -> Array1<f32> {
-        let mut output = self.linear.forward(&vector.insert_axis(Axis(0))).remove_axis(Axis(0));
+        let mut output = self.linear.forward(&vector.insert_axis(Axis(1))).remove_axis(Axis(1));
         output.mapv_inplace(|number| self.activation.apply(number));
         output
     }

@@ -23,7 +23,7 @@ const MODULES: &str = r#"[
 
 fn read(files: &[(&str, &str)]) -> Result<String, Error> {
     let folder = folder(files);
-    Ok(Pipeline::read(&Modules::read(folder.path())?, 4)?.to_string())
+    Ok(Pipeline::read(&Modules::read(folder.path())?, 4, &Checksums::of_user())?.to_string())
 }
 
 /// Returns the pooling of a file of settings.

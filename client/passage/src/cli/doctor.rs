@@ -6,6 +6,7 @@ use super::output::findings::{lines, verdict};
 use super::output::print::print;
 use super::output::render::json;
 use crate::Error;
+use crate::embed::forget_checksums;
 use crate::serve::{embedding_model, store_embedder};
 use crate::store::{Finding, Severity, Store};
 use clap::Args;
@@ -82,6 +83,8 @@ async fn check_model(args: &Embedder, store: &Store) -> Result<Vec<Finding>, Err
     if !store.has_embeddings().await.unwrap_or(false) {
         return Ok(Vec::new());
     }
+    // The other commands trust the checksums that they remember.
+    forget_checksums();
     Ok(match embedder(args, NonZero::new(1)).await {
         Ok((embedder, local)) => {
             let recorded = store.recorded_embedding().await?;
