@@ -11,6 +11,7 @@ the rounds counts. The output is a Markdown table for `docs/benchmarks.md`.
 - `split`: splitting against a run of the parser alone;
 - `ingest`: the client against COPY of the same rows;
 - `embed`: the model against its multiplications alone;
+- `rerank`: scoring the candidates of a search against embedding texts of as many wordpieces;
 - `adopted`: a table of LangChain as an adopted store, and by other views, against a store of our own;
 - `adopted-million`: the same with a million rows, without the other views;
 - `serving`: searches per second over HTTP against the same calls over the same pool, and what MCP adds to a search;
@@ -40,6 +41,7 @@ mod million;
 mod partitions;
 mod process;
 mod quality;
+mod rerank;
 mod rounds;
 mod scale;
 mod serving;
@@ -51,11 +53,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// The parts, and whether a run without names has them.
-const PARTS: [(&str, bool); 16] = [
+const PARTS: [(&str, bool); 17] = [
     ("expand", true),
     ("split", true),
     ("ingest", true),
     ("embed", true),
+    ("rerank", true),
     ("adopted", true),
     ("adopted-million", false),
     ("partitions", true),
@@ -142,6 +145,9 @@ fn main() -> ExitCode {
     }
     if arguments.has("embed") {
         runtime.block_on(embed::measure(&mut table));
+    }
+    if arguments.has("rerank") {
+        runtime.block_on(rerank::measure(&mut table));
     }
     if arguments.has("adopted") {
         runtime.block_on(adopted::measure(&mut table));
