@@ -6,11 +6,12 @@ rounding. Models: Devlin et al. 2018, arXiv:1810.04805.
 */
 
 mod activation;
+mod batch;
 mod weights;
 
 use activation::{Activation, softmax};
 use ndarray::linalg::general_mat_mul;
-use ndarray::{Array1, Array2, Axis, concatenate, s};
+use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate, s};
 use serde::Deserialize;
 use std::num::NonZeroUsize;
 
@@ -102,6 +103,15 @@ impl Bert {
     ///
     /// Returns an error if the sequence is longer than the model's positions, or an id is not in the vocabulary.
     pub(super) fn forward(&self, wordpieces: &[u32]) -> Result<Array2<f32>, Error> {
+        let mut states = self.embed(wordpieces)?;
+        for layer in &self.layers {
+            states = layer.forward(&states);
+        }
+        Ok(states)
+    }
+
+    /// Returns the input of the first layer.
+    fn embed(&self, wordpieces: &[u32]) -> Result<Array2<f32>, Error> {
         if wordpieces.len() > self.positions.nrows() {
             return Err(Error::TooLong(self.positions.nrows()));
         }
@@ -114,9 +124,6 @@ impl Bert {
             state += &self.token_type;
         }
         self.norm.apply(&mut states);
-        for layer in &self.layers {
-            states = layer.forward(&states);
-        }
         Ok(states)
     }
 }
@@ -143,7 +150,12 @@ impl Layer {
     }
 
     fn forward(&self, states: &Array2<f32>) -> Array2<f32> {
-        let attended = self.attention_output.forward(&self.attention.forward(states), states);
+        self.transform(states, &self.attention.forward(states))
+    }
+
+    /// Returns the output of the layer after attention.
+    fn transform(&self, states: &Array2<f32>, attended: &Array2<f32>) -> Array2<f32> {
+        let attended = self.attention_output.forward(attended, states);
         let mut inner = self.intermediate.forward(&attended);
         self.activation.apply(inner.as_slice_mut().expect("a product is in one piece"));
         self.output.forward(&inner, &attended)
@@ -172,8 +184,12 @@ impl Attention {
     }
 
     fn forward(&self, states: &Array2<f32>) -> Array2<f32> {
-        let projected = self.projections.forward(states);
-        let (wordpieces, size) = (states.nrows(), self.heads * self.head_size);
+        self.attend(self.projections.forward(states).view())
+    }
+
+    /// Returns the contexts of one sequence from its queries, keys and values.
+    fn attend(&self, projected: ArrayView2<'_, f32>) -> Array2<f32> {
+        let (wordpieces, size) = (projected.nrows(), self.heads * self.head_size);
         let scale = 1.0 / (self.head_size as f32).sqrt();
         let mut scores = Array2::zeros((wordpieces, wordpieces));
         let mut attended = Array2::zeros((wordpieces, size));
