@@ -14,7 +14,8 @@ the rounds counts. The output is a Markdown table for `docs/benchmarks.md`.
 - `rerank`: scoring the candidates of a search against embedding texts of as many wordpieces;
 - `adopted`: a table of LangChain as an adopted store, and by other views, against a store of our own;
 - `adopted-million`: the same with a million rows, without the other views;
-- `serving`: searches per second over HTTP against the same calls over the same pool, and what MCP adds to a search;
+- `serving`: searches per second over HTTP against the same calls over the same pool, questions that are embedded together
+  against one after the other, and what MCP adds to a search;
 - `partitions`: a store of eight partitions against one of a single table;
 - `scale`: ten million chunks against ten thousand, and how soon a call on a document of a million chunks ends at
   a timeout;

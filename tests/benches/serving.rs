@@ -1,12 +1,13 @@
 /*!
-The servers: searches per second over HTTP against the same calls over the same pool, and the time that an MCP server
-adds to a search.
+The servers: searches per second over HTTP against the same calls over the same pool, questions that are embedded
+together against one after the other, and the time that an MCP server adds to a search.
 
 The store has the documentation of the project, embedded with the real model. Both ways embed each question.
 */
 
 use std::process::Stdio;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
@@ -71,6 +72,7 @@ pub async fn measure(table: &mut Table) {
     // The floor has as many threads as the server.
     let threads = Builder::new_multi_thread().enable_all().build().expect("threads can start");
     throughput(&cluster, &reader, &threads, table).await;
+    questions(&model, &reader, table).await;
     warm_search(&cluster, &reader, table).await;
     threads.shutdown_background();
     cluster.stop();
@@ -130,6 +132,49 @@ async fn throughput(cluster: &Cluster, reader: &Arc<Reader>, threads: &Runtime, 
     let what = format!("`POST /search` by {CLIENTS} clients over {CONNECTIONS} connections");
     table.row(&what, rate(figures.floor), rate(figures.ours), figures, Bar::AtLeast(0.9));
     server.stop().await;
+}
+
+/// Compares the embeddings per second of questions that wait at the same time with those of one question after the other,
+/// on as many threads.
+async fn questions(model: &Arc<Model>, reader: &Reader, table: &mut Table) {
+    let embedder = reader.embedder().expect("the reader embeds");
+    let count = CLIENTS * SEARCHES;
+    let question = |number: usize| QUESTIONS[number % QUESTIONS.len()];
+    let per_second = |begun: Instant| count as f64 / begun.elapsed().as_secs_f64();
+    let floor = async |_| {
+        let begun = Instant::now();
+        let next = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+                scope.spawn(|| {
+                    loop {
+                        let number = next.fetch_add(1, Ordering::Relaxed);
+                        if number >= count {
+                            return;
+                        }
+                        model.embed(question(number)).expect("the question is embedded");
+                    }
+                });
+            }
+        });
+        per_second(begun)
+    };
+    let ours = async |_| {
+        let begun = Instant::now();
+        join_all((0..CLIENTS).map(|client| async move {
+            for number in 0..SEARCHES {
+                let text = question(client + number).to_owned();
+                let embedding = embedder.embed(EmbeddingKind::Query, text).await;
+                embedding.expect("the question is embedded");
+            }
+        }))
+        .await;
+        per_second(begun)
+    };
+    let figures = turns(ROUNDS, floor, ours).await;
+    let rate = |number: f64| format!("{number:.0} per s");
+    let what = format!("questions of {CLIENTS} clients, embedded together");
+    table.row(&what, rate(figures.floor), rate(figures.ours), figures, Bar::AtLeast(1.5));
 }
 
 /// Measures the time of a warm search by MCP besides its query, and the memory of the idle server.

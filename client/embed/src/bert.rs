@@ -5,6 +5,7 @@ The layers of BERT and of its relatives, for one sequence without padding, which
 |---|---|
 | `family.rs` | the architectures, and how they differ from BERT |
 | `config.rs`, `weights.rs` | the files of a model |
+| `batch.rs` | several sequences at a time |
 | `embeddings.rs` | words, positions and types become states |
 | `layer.rs`, `attention.rs`, `relative_bias.rs` | layers, which read and write states |
 | `linear.rs`, `norm.rs`, `activation.rs`, `multiply.rs`, `vectorized.rs` | the arithmetic, on the thread of the caller |
@@ -15,6 +16,7 @@ copy, and loops over the states of one dimension are vectors. The states equal t
 
 mod activation;
 mod attention;
+mod batch;
 mod config;
 mod embeddings;
 mod error;

@@ -33,7 +33,7 @@ pub struct Embedder {
     /// The prefixes that the user names.
     given: GivenPrefixes,
     prefixes: Prefixes,
-    /// The dimensions that the user wants.
+    /// The dimensions that the user names.
     requested: Option<NonZero<usize>>,
     dimensions: usize,
 }

@@ -10,7 +10,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// document are not prepared long before they are embedded.
 const QUEUE_PER_THREAD: usize = 8;
 
-/// Threads that embed texts with one model, each one sequence at a time.
+/// Bytes of a short text, about as long as a question: its wordpieces are so few that reading the weights takes most of
+/// the time.
+const SHORT: usize = 160;
+
+/// The maximum number of short texts that a thread embeds together. More gain little, and would leave none for the other
+/// threads.
+const MAX_BATCH: usize = 8;
+
+/// Threads that embed texts with one model: a long text alone, and short ones together with those that wait.
 ///
 /// Threads that share the work of a single sequence gain nothing at this size, and wait for each other.
 ///
@@ -45,7 +53,7 @@ impl Pool {
         let threads =
             threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZero::get);
         let (jobs, queue) = sync_channel(threads * QUEUE_PER_THREAD);
-        let queue = Arc::new(Mutex::new(queue));
+        let queue = Arc::new(Mutex::new(Queue { jobs: queue, deferred: None }));
         for number in 0..threads {
             let (model, queue) = (Arc::clone(model), Arc::clone(&queue));
             std::thread::Builder::new()
@@ -72,13 +80,66 @@ impl Pool {
     }
 }
 
-fn work(model: &Model, queue: &Mutex<Receiver<EmbedJob>>) {
+/// The queued texts. Threads take them in their order.
+struct Queue {
+    jobs: Receiver<EmbedJob>,
+    /// A text that did not fit into the last batch.
+    deferred: Option<EmbedJob>,
+}
+
+impl Queue {
+    /// Waits for a text, and takes it with the short ones that wait behind it. Returns `None` at the end.
+    ///
+    /// The weights are read once for all texts of a batch. A text of more than [`SHORT`] bytes gains nothing from that.
+    fn next_batch(&mut self) -> Option<Vec<EmbedJob>> {
+        let first = match self.deferred.take() {
+            Some(job) => job,
+            None => self.jobs.recv().ok()?,
+        };
+        let mut batch = vec![first];
+        while batch.len() < MAX_BATCH && batch.iter().all(|job| job.text.len() <= SHORT) {
+            let Ok(job) = self.jobs.try_recv() else { break };
+            if job.text.len() > SHORT {
+                self.deferred = Some(job);
+                break;
+            }
+            batch.push(job);
+        }
+        Some(batch)
+    }
+}
+
+fn work(model: &Model, queue: &Mutex<Queue>) {
     loop {
-        let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(EmbedJob { text, reply }) = job else { return };
+        let batch = queue.lock().unwrap_or_else(PoisonError::into_inner).next_batch();
+        let Some(mut batch) = batch else { return };
         // The caller may have stopped waiting, as at the end of a cancelled run.
-        if !reply.is_closed() {
-            let _ = reply.send(model.embed(&text));
+        batch.retain(|job| !job.reply.is_closed());
+        match &mut batch[..] {
+            [] => {}
+            [EmbedJob { text, .. }] => {
+                let embedding = model.embed(text);
+                let _ = batch.remove(0).reply.send(embedding);
+            }
+            _ => embed_batch(model, batch),
+        }
+    }
+}
+
+/// Embeds several texts together. If that fails, each of them gets its own embedding or error.
+fn embed_batch(model: &Model, batch: Vec<EmbedJob>) {
+    let (texts, replies): (Vec<_>, Vec<_>) =
+        batch.into_iter().map(|EmbedJob { text, reply }| (text, reply)).unzip();
+    match model.embed_batch(&texts) {
+        Ok(embeddings) => {
+            for (reply, embedding) in replies.into_iter().zip(embeddings) {
+                let _ = reply.send(Ok(embedding));
+            }
+        }
+        Err(_) => {
+            for (reply, text) in replies.into_iter().zip(&texts) {
+                let _ = reply.send(model.embed(text));
+            }
         }
     }
 }

@@ -47,6 +47,20 @@ async fn a_pool_returns_the_embedding_of_each_text() {
 }
 
 #[test]
+fn texts_that_are_embedded_together_get_the_same_embeddings() {
+    let texts = [SENTENCES[0], "", "word", SENTENCES[1], &"words ".repeat(300)].map(String::from);
+    let together = MODEL.embed_batch(&texts).unwrap();
+    for (text, embedding) in texts.iter().zip(&together) {
+        let alone = MODEL.embed(text).unwrap();
+        let difference =
+            alone.iter().zip(embedding).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        assert!(difference < 1e-5, "{difference}");
+    }
+    assert_eq!(together.len(), texts.len());
+    assert!(MODEL.embed_batch(&[]).unwrap().is_empty());
+}
+
+#[test]
 fn embed_truncates_a_long_text_and_accepts_an_empty_one() {
     let beginning = "word ".repeat(254);
     let long = beginning.clone() + "something else entirely";

@@ -43,7 +43,10 @@ mod crashes {
 /// Embedding and rerank services.
 mod embedding {
     mod binary;
+    mod dimensions;
     mod embed;
+    mod prefixes;
+    mod providers;
     mod remote;
     pub mod rerank;
     mod rerank_model;
@@ -60,6 +63,7 @@ mod ingest {
     mod failed_inputs;
     mod folders;
     mod pages;
+    mod progress;
     pub mod second_run;
     mod source_code;
     mod sources;
@@ -84,7 +88,7 @@ mod stores {
 mod trust {
     mod configuration_trust;
     mod foreign_objects;
-    mod hostile_text;
+    pub mod hostile_text;
     mod network;
     mod request_names;
 }

@@ -7,7 +7,7 @@ use super::linear::Linear;
 use super::multiply::multiply;
 use super::relative_bias::RelativeBias;
 use super::weights::Weights;
-use ndarray::{Array2, s};
+use ndarray::{Array2, ArrayView2, s};
 
 /// The attention of a layer.
 pub(super) struct Attention {
@@ -27,10 +27,19 @@ impl Attention {
         Ok(Self { projections, heads, head_size: size / heads })
     }
 
-    /// Returns for each wordpiece the mean of the values of all wordpieces, weighted by the scores of their keys.
-    pub(super) fn forward(&self, states: &Array2<f32>, bias: Option<&RelativeBias>) -> Array2<f32> {
-        let projected = self.projections.forward(states);
-        let (wordpieces, size) = (states.ncols(), self.heads * self.head_size);
+    /// Returns the queries, keys and values of wordpieces, which may be those of several sequences.
+    pub(super) fn project(&self, states: &Array2<f32>) -> Array2<f32> {
+        self.projections.forward(states)
+    }
+
+    /// Returns for each wordpiece of a sequence the mean of the values of all of them, weighted by the scores of their
+    /// keys.
+    pub(super) fn attend(
+        &self,
+        projected: ArrayView2<'_, f32>,
+        bias: Option<&RelativeBias>,
+    ) -> Array2<f32> {
+        let (wordpieces, size) = (projected.ncols(), self.heads * self.head_size);
         let scale = 1.0 / (self.head_size as f32).sqrt();
         // A row for each query, a column for each key.
         let mut scores = Array2::zeros((wordpieces, wordpieces));

@@ -12,7 +12,7 @@ use ndarray::Array2;
 
 /// A layer with its weights.
 pub(super) struct Layer {
-    attention: Attention,
+    pub(super) attention: Attention,
     attention_output: Residual,
     intermediate: Linear,
     activation: Activation,
@@ -39,8 +39,12 @@ impl Layer {
     }
 
     pub(super) fn forward(&self, states: &Array2<f32>, bias: Option<&RelativeBias>) -> Array2<f32> {
-        let attended = self.attention.forward(states, bias);
-        let attended = self.attention_output.forward(&attended, states);
+        self.transform(states, &self.attention.attend(self.attention.project(states).view(), bias))
+    }
+
+    /// Returns the output of the layer after attention.
+    pub(super) fn transform(&self, states: &Array2<f32>, attended: &Array2<f32>) -> Array2<f32> {
+        let attended = self.attention_output.forward(attended, states);
         let mut inner = self.intermediate.forward(&attended);
         self.activation.apply(inner.as_slice_mut().expect("a product is in one piece"));
         self.output.forward(&inner, &attended)

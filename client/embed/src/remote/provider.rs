@@ -8,10 +8,9 @@ with its key, and the name of the model, which the store records, differs betwee
 
 mod presets;
 
-use super::response::Shape;
-use crate::EmbeddingKind;
-use presets::PRESETS;
 use reqwest::Url;
+
+pub(super) use presets::{Path, Preset};
 
 /// An embedding service with an API of its own.
 ///
@@ -47,44 +46,6 @@ pub enum Provider {
     Mistral,
     /// The Gemini API.
     Gemini,
-}
-
-/// What the client knows of a service.
-pub(super) struct Preset {
-    provider: Provider,
-    name: &'static str,
-    /// The base address; `None` if each user has another one.
-    address: Option<&'static str>,
-    /// The last part of the path.
-    pub(super) path: Path,
-    /// The variables with the key, in order of preference.
-    keys: &'static [&'static str],
-    /// The ends of the hosts that these keys belong to.
-    key_hosts: &'static [&'static str],
-    /// The header of the key; `None` for a bearer token.
-    pub(super) key_header: Option<&'static str>,
-    /// The field with the texts.
-    pub(super) texts: &'static str,
-    /// The field with the kind of the texts, and its values for questions and documents.
-    pub(super) kind: Option<(&'static str, [&'static str; 2])>,
-    /// The field with the dimensions.
-    pub(super) dimensions: &'static str,
-    /// The other fields, as members of a JSON object.
-    pub(super) fields: &'static str,
-    /// The shape of the answer.
-    pub(super) shape: Shape,
-    /// The maximum number of texts in a request.
-    max_texts: usize,
-}
-
-/// The last part of the path of a request.
-pub(super) enum Path {
-    /// The same for all models.
-    Fixed(&'static str),
-    /// `openai/deployments/MODEL/embeddings` below a host, with the version of the API.
-    Deployment,
-    /// `models/MODEL:batchEmbedContents`, and a request for each text.
-    Model,
 }
 
 impl Provider {
@@ -135,22 +96,17 @@ impl Provider {
     }
 
     pub(super) fn preset(self) -> &'static Preset {
-        let preset = PRESETS.iter().find(|preset| preset.provider == self);
-        preset.expect("each service has a preset")
-    }
-}
-
-impl Preset {
-    /// Returns the name and the value of the field with the kind of the texts.
-    pub(super) fn kind_field(&self, kind: EmbeddingKind) -> Option<(&'static str, &'static str)> {
-        let (field, [query, document]) = self.kind?;
-        Some((
-            field,
-            match kind {
-                EmbeddingKind::Query => query,
-                EmbeddingKind::Document => document,
-            },
-        ))
+        match self {
+            Self::OpenAi => &presets::OPENAI,
+            Self::Azure => &presets::AZURE,
+            Self::Ollama => &presets::OLLAMA,
+            Self::Tei => &presets::TEI,
+            Self::Voyage => &presets::VOYAGE,
+            Self::Cohere => &presets::COHERE,
+            Self::Jina => &presets::JINA,
+            Self::Mistral => &presets::MISTRAL,
+            Self::Gemini => &presets::GEMINI,
+        }
     }
 }
 
@@ -160,10 +116,8 @@ mod tests {
     use serde_json::{Map, Value};
 
     #[test]
-    fn each_service_has_one_preset_with_valid_fields() {
+    fn each_service_has_a_name_of_its_own_and_valid_fields() {
         for provider in Provider::ALL {
-            let presets = PRESETS.iter().filter(|preset| preset.provider == provider);
-            assert_eq!(presets.count(), 1, "{provider:?}");
             assert_eq!(Provider::from_name(provider.name()), Some(provider));
             let fields = provider.preset().fields;
             serde_json::from_str::<Map<String, Value>>(&format!("{{{fields}}}")).expect(fields);

@@ -6,6 +6,7 @@ use super::error::Error;
 use super::pairs::{PairEncoder, Question};
 use crate::bert::{Bert, Config, Weights};
 use serde::Deserialize;
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 use tokenizers::Tokenizer;
@@ -64,9 +65,10 @@ impl CrossEncoder {
         let activation =
             Activation::read(&text, optional("config_sentence_transformers.json").as_deref())
                 .map_err(|name| unsupported(CONFIG)(format!("its activation is {name}")))?;
-        let file = read(WEIGHTS)?;
+        let path = folder.join(WEIGHTS);
+        let file = File::open(&path).map_err(|source| Error::Unreadable { path, source })?;
         let weights =
-            Weights::read(&file).map_err(|error| unsupported(WEIGHTS)(error.to_string()))?;
+            Weights::read(file).map_err(|error| unsupported(WEIGHTS)(error.to_string()))?;
         let classifier = Classifier::load(&weights, &config).map_err(unsupported(WEIGHTS))?;
         let bert = Bert::load(&weights, &config)
             .map_err(|error| unsupported(WEIGHTS)(error.to_string()))?;

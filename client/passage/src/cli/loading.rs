@@ -1,5 +1,6 @@
 //! The work that `ingest` and `sync` share: loads documents, once or whenever they change.
 
+mod estimate;
 mod inputs;
 mod job;
 mod options;

@@ -22,7 +22,7 @@ const ATTEMPTS: usize = 32;
 /// The state that all documents of a run share.
 pub(super) struct Pipeline {
     pub(super) ingest: Arc<Ingest>,
-    /// What made the stored embeddings, if this run embeds nothing.
+    /// The origin of the stored embeddings, if this run embeds nothing.
     pub(super) embedded_by: Option<EmbeddedBy>,
     /// The connection that reads the stored versions of documents.
     pub(super) reader: Store,

@@ -56,11 +56,11 @@ enum Loaded {
 /// The content hash of the stored version of a document.
 pub(super) struct StoredHash {
     pub(super) hash: Option<Vec<u8>>,
-    /// What made the stored embeddings, if the run embeds nothing.
+    /// The origin of the stored embeddings, if the run embeds nothing.
     pub(super) embedded_by: Option<EmbeddedBy>,
 }
 
-/// What a store records of its embeddings, as far as the content hash has it.
+/// The origin of stored embeddings, as far as the content hash has it.
 #[derive(Clone)]
 pub(super) struct EmbeddedBy {
     model: String,

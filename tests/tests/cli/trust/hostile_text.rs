@@ -34,13 +34,13 @@ const OURS: [&str; 15] = [
 ];
 
 /// Runs the client in a pseudo-terminal, answers "n", and returns what arrives there.
-async fn at_terminal(cluster: &Cluster, arguments: &[&OsStr]) -> String {
+pub async fn at_terminal(cluster: &Cluster, arguments: &[&OsStr]) -> String {
     let mut command = terminal(cluster);
     command.args(arguments);
     typed(&mut command).await
 }
 
-fn terminal(cluster: &Cluster) -> Command {
+pub fn terminal(cluster: &Cluster) -> Command {
     const SPAWN: &str =
         "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
     let mut command = Command::new("python3");
@@ -50,7 +50,7 @@ fn terminal(cluster: &Cluster) -> Command {
     command
 }
 
-async fn typed(command: &mut Command) -> String {
+pub async fn typed(command: &mut Command) -> String {
     let (input, output) = (Stdio::piped(), Stdio::piped());
     let mut child = command.stdin(input).stdout(output).stderr(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(b"n\n").await.unwrap();

@@ -1,10 +1,11 @@
 //! The output of `ingest` and `sync`: a line for each document, and the summary of a run.
 
+use super::estimate::Estimate;
 use crate::cli::output::progress::Progress;
 use crate::cli::output::render::{self, count, json, line, printable};
 use crate::ingest::{Event, Outcome, Summary};
 use serde_json::json;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The maximum number of failures that a summary lists.
@@ -13,21 +14,22 @@ const MAX_FAILURES: usize = 20;
 /// Shows the events of a run.
 pub struct Events {
     progress: Progress,
-    /// The number of embedded chunks.
-    embedded: AtomicUsize,
+    estimate: Mutex<Estimate>,
 }
 
 impl Events {
     /// Returns events that `progress` shows.
     pub fn new(progress: Progress) -> Self {
-        Self { progress, embedded: AtomicUsize::default() }
+        progress.bar.show_estimate_as_message();
+        Self { progress, estimate: Mutex::default() }
     }
 
     /// Shows an event of an ingest.
     pub fn show(&self, event: &Event) {
         let progress = &self.progress;
         match event {
-            Event::Found { documents, .. } => {
+            Event::Found { documents, all } => {
+                self.estimate().found(*documents, *all);
                 progress.bar.set_length(*documents as u64);
                 if *documents == 1 {
                     progress.bar.start();
@@ -39,9 +41,9 @@ impl Events {
             }
             Event::External(link) => progress.note(&printable(&format!("skipped {link}"))),
             Event::Embedded => {
-                let chunks = self.embedded.fetch_add(1, Ordering::Relaxed) + 1;
-                let rate = chunks as f64 / progress.elapsed().as_secs_f64();
-                progress.bar.set_message(format!("{chunks} chunks embedded, {rate:.0}/s"));
+                let mut estimate = self.estimate();
+                estimate.embedded(progress.elapsed());
+                progress.bar.set_message(estimate.describe(progress.elapsed()));
             }
             Event::Indexing { done, total } => {
                 progress
@@ -53,6 +55,9 @@ impl Events {
                 }
             }
             Event::Done { uri, outcome } => {
+                let is_written =
+                    matches!(outcome, Outcome::Added { .. } | Outcome::Replaced { .. });
+                self.estimate().done(is_written);
                 progress.done(&outcome_line(uri, outcome, progress.is_dry_run()));
             }
             Event::Orphaned(uri) => {
@@ -73,8 +78,17 @@ impl Events {
                 progress.bar.print(&render::failure(cause, remedy));
             }
             Event::NotAnalyzed(note) => progress.note(&render::note(note)),
-            Event::Failed { uri, error } => progress.failed(uri.as_deref(), error),
+            Event::Failed { uri, error } => {
+                if uri.is_some() {
+                    self.estimate().done(false);
+                }
+                progress.failed(uri.as_deref(), error);
+            }
         }
+    }
+
+    fn estimate(&self) -> MutexGuard<'_, Estimate> {
+        self.estimate.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -13,7 +13,7 @@ const SPECIAL_TOKENS: usize = 2;
 /// Bytes of a token, as estimated for a service, which counts on its own.
 const BYTES_OF_A_TOKEN: usize = 3;
 
-/// What a model reads of a chunk.
+/// The part of a chunk that a model reads.
 pub struct Window<'a> {
     /// The local model, which counts wordpieces; `None` counts characters.
     pub model: Option<&'a Model>,

@@ -22,6 +22,11 @@ impl Bar {
         Self { inner: hidden_unless_terminal(quiet).with_style(counting(unit)), quiet }
     }
 
+    /// Leaves the rate and the remaining time to messages, for documents that take very different times.
+    pub fn show_estimate_as_message(&self) {
+        self.inner.set_style(style("{bar:30.cyan/dim} {pos}/{len} documents  {msg:.dim}"));
+    }
+
     /// Restarts the bar with another unit and length.
     pub fn restart(&self, length: u64, unit: &str) {
         self.inner.set_style(counting(unit));
@@ -89,11 +94,9 @@ pub struct Download(ProgressBar);
 impl Download {
     /// Returns a bar; hidden if `quiet`.
     pub fn new(quiet: bool) -> Self {
-        let style = ProgressStyle::with_template(
+        let style = style(
             "{bar:30.cyan/dim} {bytes}/{total_bytes} {msg:.dim}  {bytes_per_sec:.dim}  {eta:.dim}",
-        )
-        .expect("the template is valid")
-        .progress_chars(BAR);
+        );
         Self(hidden_unless_terminal(quiet).with_style(style))
     }
 
@@ -120,11 +123,12 @@ fn counting(unit: &str) -> ProgressStyle {
     let template = format!(
         "{{bar:30.cyan/dim}} {{pos}}/{{len}} {unit}  {{rate:.dim}}  {{eta:.dim}}  {{msg:.dim}}"
     );
-    ProgressStyle::with_template(&template)
-        .expect("the template is valid")
-        .with_key("rate", |state: &ProgressState, output: &mut dyn Write| {
-            // A bar that cannot be drawn must not end the run.
-            let _ = write!(output, "{:.1}/s", state.per_sec());
-        })
-        .progress_chars(BAR)
+    style(&template).with_key("rate", |state: &ProgressState, output: &mut dyn Write| {
+        // A bar that cannot be drawn must not end the run.
+        let _ = write!(output, "{:.1}/s", state.per_sec());
+    })
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).expect("the template is valid").progress_chars(BAR)
 }
