@@ -16,6 +16,7 @@ Vendors and servers that rerank: their addresses, and the form of their requests
   `--max-client-batch-size` is 32 by default.
 */
 
+use crate::remote::Provider;
 use crate::service::ServiceError;
 use serde::{Deserialize, Serialize};
 
@@ -38,10 +39,8 @@ pub enum RerankProvider {
 struct Facts {
     /// The name in options.
     name: &'static str,
-    /// The address; `None` for a server that users run themselves.
-    url: Option<&'static str>,
-    /// The variable of the environment in which the vendor's own programs expect the key.
-    key: Option<&'static str>,
+    /// The vendor, which also embeds; `None` for a server that users run themselves.
+    vendor: Option<Provider>,
     /// The name of a model, as an example, if each request needs one.
     model: Option<&'static str>,
     /// The maximum number of texts in a request.
@@ -71,46 +70,33 @@ impl RerankProvider {
 
     fn facts(self) -> Facts {
         match self {
-            Self::Generic => Facts {
-                name: "generic",
-                url: None,
-                key: None,
-                model: None,
-                texts: 1_000,
-                form: Form::TopN,
-            },
+            Self::Generic => {
+                Facts { name: "generic", vendor: None, model: None, texts: 1_000, form: Form::TopN }
+            }
             Self::Cohere => Facts {
                 name: "cohere",
-                url: Some("https://api.cohere.com/v2"),
-                key: Some("CO_API_KEY"),
+                vendor: Some(Provider::Cohere),
                 model: Some("rerank-v3.5"),
                 texts: 1_000,
                 form: Form::TopN,
             },
             Self::Voyage => Facts {
                 name: "voyage",
-                url: Some("https://api.voyageai.com/v1"),
-                key: Some("VOYAGE_API_KEY"),
+                vendor: Some(Provider::Voyage),
                 model: Some("rerank-2.5-lite"),
                 texts: 1_000,
                 form: Form::TopK,
             },
             Self::Jina => Facts {
                 name: "jina",
-                url: Some("https://api.jina.ai/v1"),
-                key: Some("JINA_API_KEY"),
+                vendor: Some(Provider::Jina),
                 model: Some("jina-reranker-v2-base-multilingual"),
                 texts: 1_000,
                 form: Form::TopN,
             },
-            Self::Tei => Facts {
-                name: "tei",
-                url: None,
-                key: None,
-                model: None,
-                texts: 32,
-                form: Form::Texts,
-            },
+            Self::Tei => {
+                Facts { name: "tei", vendor: None, model: None, texts: 32, form: Form::Texts }
+            }
         }
     }
 
@@ -121,12 +107,13 @@ impl RerankProvider {
 
     /// Returns the address; `None` for a server that users run themselves.
     pub fn url(self) -> Option<&'static str> {
-        self.facts().url
+        self.facts().vendor?.address()
     }
 
-    /// Returns the variable of the environment in which the vendor's own programs expect the key.
-    pub fn key_variable(self) -> Option<&'static str> {
-        self.facts().key
+    /// Returns the variables of the environment in which the vendor's own programs expect the key; none for another host than
+    /// that of the vendor.
+    pub fn key_variables(self, address: &str) -> &'static [&'static str] {
+        self.facts().vendor.map_or(&[], |vendor| vendor.key_variables(address))
     }
 
     /// Returns the name of a model, as an example, if each request needs one.

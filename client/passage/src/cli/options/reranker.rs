@@ -151,9 +151,10 @@ impl Reranker {
                 ),
             ));
         }
-        // The variable of a vendor is only for its own address.
-        let of_vendor = || environment_key(provider.key_variable().filter(|_| url.is_none())?);
-        let key = environment_key("PASSAGE_RERANK_KEY").or_else(of_vendor);
+        let address = url.or(provider.url()).unwrap_or_default();
+        let of_vendor = provider.key_variables(address).iter();
+        let mut variables = ["PASSAGE_RERANK_KEY"].iter().chain(of_vendor);
+        let key = variables.find_map(|name| environment_key(name));
         Ok(Some(RerankConfig {
             url: url.map(str::to_owned),
             model: model.map(str::to_owned),
