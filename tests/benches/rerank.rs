@@ -2,7 +2,7 @@
 Reranking against embedding texts of as many wordpieces: a rerank model reads each candidate once, as an embedding model
 would.
 
-The model has the size of a MiniLM of six layers: it is the default model with a classifier of zeros, since the time does not
+The model has the size of a `MiniLM` of six layers: it is the default model with a classifier of zeros, since the time does not
 depend on the numbers.
 */
 

@@ -1,4 +1,4 @@
-//! A cross-encoder: BERT or RoBERTa with a classifier for pairs of texts.
+//! A cross-encoder: BERT or `RoBERTa` with a classifier for pairs of texts.
 
 use super::activation::Activation;
 use super::classifier::Classifier;
