@@ -184,11 +184,11 @@ impl Attention {
     }
 
     fn forward(&self, states: &Array2<f32>) -> Array2<f32> {
-        self.attend(self.projections.forward(states).view())
+        self.attend(&self.projections.forward(states).view())
     }
 
     /// Returns the contexts of one sequence from its queries, keys and values.
-    fn attend(&self, projected: ArrayView2<'_, f32>) -> Array2<f32> {
+    fn attend(&self, projected: &ArrayView2<'_, f32>) -> Array2<f32> {
         let (wordpieces, size) = (projected.nrows(), self.heads * self.head_size);
         let scale = 1.0 / (self.head_size as f32).sqrt();
         let mut scores = Array2::zeros((wordpieces, wordpieces));

@@ -48,7 +48,7 @@ impl Attention {
     fn forward_batch(&self, states: &Array2<f32>, rows: &[Range<usize>]) -> Array2<f32> {
         let projected = self.projections.forward(states);
         let attended: Vec<_> =
-            rows.iter().map(|rows| self.attend(projected.slice(s![rows.clone(), ..]))).collect();
+            rows.iter().map(|rows| self.attend(&projected.slice(s![rows.clone(), ..]))).collect();
         let views: Vec<_> = attended.iter().map(|contexts| contexts.view()).collect();
         concatenate(Axis(0), &views).expect("all rows have one length")
     }
