@@ -319,23 +319,9 @@ impl Error {
                 "Connect as \"{owner}\" or as a member of that role, ask \"{owner}\" to drop the object, or choose another name \
                  with --store. SET ROLE does not help: code of \"{owner}\" could reset it."
             ),
-            Error::ModelMismatch { is_read_only: true, .. } => {
-                "Name the store's model with --model, or its service with --embed-url and --embed-model. To search by words \
-                 only: passage search --mode text, passage fragments --no-embed."
-                    .into()
-            }
-            Error::ModelMismatch { .. } => {
-                "Name the store's model with --model, and its dimensions with --dimensions, or run passage reindex to replace the \
-                 store by one of this model."
-                    .into()
-            }
-            Error::PrefixMismatch { is_read_only: true, .. } => {
-                "Leave out --query-prefix and --document-prefix to use those of the store.".into()
-            }
-            Error::PrefixMismatch { .. } => {
-                "Leave out --query-prefix and --document-prefix to use those of the store, or run passage reindex with them to \
-                 embed the store again."
-                    .into()
+            Error::ModelMismatch { is_read_only, .. } => remedy::model_mismatch(*is_read_only).into(),
+            Error::PrefixMismatch { is_read_only, .. } => {
+                remedy::prefix_mismatch(*is_read_only).into()
             }
             Error::UnknownModel { store, has_settings } => remedy::unknown_model(store, *has_settings),
             Error::ReadOnly { table: Some(table), .. } => format!(

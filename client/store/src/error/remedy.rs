@@ -83,6 +83,27 @@ pub(super) fn connect(failure: ConnectFailure) -> &'static str {
     }
 }
 
+/// Returns the remedy for a store with embeddings of another model.
+pub(super) fn model_mismatch(is_read_only: bool) -> &'static str {
+    if is_read_only {
+        "Name the store's model with --model, or its service with --embed-url and --embed-model. To search by words \
+         only: passage search --mode text, passage fragments --no-embed."
+    } else {
+        "Name the store's model with --model, and its dimensions with --dimensions, or run passage reindex to replace the \
+         store by one of this model."
+    }
+}
+
+/// Returns the remedy for a store whose embeddings were made with other prefixes.
+pub(super) fn prefix_mismatch(is_read_only: bool) -> &'static str {
+    if is_read_only {
+        "Leave out --query-prefix and --document-prefix to use those of the store."
+    } else {
+        "Leave out --query-prefix and --document-prefix to use those of the store, or run passage reindex with them to \
+         embed the store again."
+    }
+}
+
 /// Returns the remedy for a store whose model is unknown.
 pub(super) fn unknown_model(store: &str, has_settings: bool) -> String {
     let schema = quote_identifier(store);

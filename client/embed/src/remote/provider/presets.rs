@@ -195,5 +195,4 @@ pub(super) const GEMINI: Preset = Preset {
     fields: "",
     shape: Shape::Values,
     max_texts: 100,
-    ..OPENAI
 };
