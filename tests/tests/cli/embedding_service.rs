@@ -22,8 +22,8 @@ pub struct Request {
 
 impl Request {
     pub fn texts(&self) -> Vec<String> {
-        let fields = ["input", "inputs", "texts", "requests"].iter();
-        let texts = fields.filter_map(|field| self.body[field].as_array()).next().unwrap();
+        let fields = ["input", "inputs", "texts", "requests"];
+        let texts = fields.into_iter().find_map(|field| self.body[field].as_array()).unwrap();
         let text = |text: &Value| {
             text.as_str()
                 .or_else(|| text["content"]["parts"][0]["text"].as_str())

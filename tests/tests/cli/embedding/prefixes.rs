@@ -2,7 +2,7 @@
 
 use super::embed::{run, with};
 use crate::RunOutput;
-use crate::embedding_service::Service;
+use crate::embedding_service::{Request, Service};
 use passage_tests::Cluster;
 use passage_tests::fixture;
 use passage_tests::http_server::HttpServer;
@@ -61,7 +61,7 @@ async fn chunks_and_questions_get_the_prefixes_that_the_store_records() {
     let texts: Vec<_> =
         service.seen()[asked..].iter().filter(|asked| !asked.is_first()).cloned().collect();
     assert!(!texts.is_empty());
-    assert!(texts.iter().flat_map(|asked| asked.texts()).all(|text| text.starts_with("passage: ")));
+    assert!(texts.iter().flat_map(Request::texts).all(|text| text.starts_with("passage: ")));
 }
 
 #[tokio::test]
@@ -122,7 +122,7 @@ async fn other_prefixes_are_refused_until_a_reindex() {
     let texts: Vec<String> = service.seen()[asked..]
         .iter()
         .filter(|asked| !asked.is_first())
-        .flat_map(|asked| asked.texts())
+        .flat_map(Request::texts)
         .collect();
     assert_eq!(texts.len().to_string(), chunks, "each chunk is embedded again");
     assert!(texts.iter().all(|text| text.starts_with("text: ")), "{texts:?}");
