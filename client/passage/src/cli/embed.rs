@@ -25,8 +25,8 @@ finished embeddings and ends, and the next one continues.
 SQL of a server without grammars stores source code as plain text. A worker splits it by its
 syntax before it embeds.
 
-With --query it embeds a question instead, and needs no server. The output is a vector of length
-1 in the text form of pgvector, so that psql or another program can search with it.
+With --query it embeds a question instead, and needs no server. The output is a vector of the
+model in the text form of pgvector, so that psql or another program can search with it.
 
 Examples:
   passage embed
