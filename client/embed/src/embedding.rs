@@ -3,7 +3,8 @@
 use super::error::Error;
 use tokio::sync::oneshot;
 
-/// The embedding of a text: a vector of length 1 with the model's dimensions.
+/// The embedding of a text: a vector with the model's dimensions, of length 1 unless the folder of a
+/// local model has no normalization.
 pub type Embedding = Vec<f32>;
 
 /// An embedding that is being computed.

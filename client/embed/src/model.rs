@@ -15,7 +15,7 @@ use tokenizers::{Encoding, PostProcessor, Tokenizer, TruncationParams};
 /// Wordpieces that the default model reads in sentence-transformers, including two special ones.
 const DEFAULT_LIMIT: usize = 256;
 
-/// An embedding model in memory, about 90 MB; threads can share it.
+/// An embedding model in memory, about 45 MB for the default one; threads can share it.
 ///
 /// # Examples
 ///

@@ -23,7 +23,7 @@ impl Attention {
         let names = config.family.tensor_names();
         let load = |name| Linear::load(&layer.below(name), size, size, true);
         let projections =
-            Linear::joined([load(names.query)?, load(names.key)?, load(names.value)?]);
+            Linear::joined(&[load(names.query)?, load(names.key)?, load(names.value)?]);
         Ok(Self { projections, heads, head_size: size / heads })
     }
 

@@ -13,7 +13,7 @@ pub(crate) struct Config {
     pub(super) sizes: Sizes,
 }
 
-/// The file. DistilBERT has other names for some of its keys.
+/// The file. `DistilBERT` has other names for some of its keys.
 #[derive(Deserialize)]
 pub(super) struct Sizes {
     pub(super) vocab_size: usize,
@@ -58,7 +58,7 @@ fn epsilon() -> f64 {
     1e-12
 }
 
-/// The default of MPNet.
+/// The default of `MPNet`.
 fn buckets() -> usize {
     32
 }

@@ -5,7 +5,7 @@
 pub(crate) enum Family {
     /// Devlin et al. 2018, arXiv:1810.04805.
     Bert,
-    /// Liu et al. 2019, arXiv:1907.11692; also XLM-RoBERTa and CamemBERT, which have other vocabularies.
+    /// Liu et al. 2019, arXiv:1907.11692; also XLM-RoBERTa and `CamemBERT`, which have other vocabularies.
     Roberta,
     /// Song et al. 2020, arXiv:2004.09297: attention also depends on the distance of two wordpieces.
     Mpnet,

@@ -25,7 +25,7 @@ impl Linear {
     }
 
     /// Joins projections of the same states to one, whose results follow each other.
-    pub(super) fn joined<const N: usize>(projections: [Self; N]) -> Self {
+    pub(super) fn joined<const N: usize>(projections: &[Self; N]) -> Self {
         let weights = projections.each_ref().map(|projection| projection.weight.view());
         let biases = projections.each_ref().map(|projection| projection.bias.view());
         Self {

@@ -1,4 +1,4 @@
-//! The bias of attention by the distance of two wordpieces, as in MPNet.
+//! The bias of attention by the distance of two wordpieces, as in `MPNet`.
 
 use super::config::Config;
 use super::error::Error;

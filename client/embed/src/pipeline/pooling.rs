@@ -2,7 +2,7 @@
 
 use super::settings::read_settings;
 use crate::error::Error;
-use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate};
+use ndarray::{Array1, Array2, Axis, concatenate};
 use serde::Deserialize;
 use std::fmt;
 use std::path::Path;
@@ -108,15 +108,15 @@ impl Pooling {
                 &"include_prompt is false, and the client cannot leave out prompts",
             ));
         }
-        let named = |name: &String| {
+        let parse = |name: &String| {
             let mode = Mode::ALL.into_iter().find(|mode| mode.name() == name);
             mode.ok_or_else(|| {
                 Error::unsupported(&path, &format!("the pooling mode \"{name}\" is not supported"))
             })
         };
         let modes = match settings.pooling_mode {
-            Some(Names::One(name)) => vec![named(&name)?],
-            Some(Names::Several(names)) => names.iter().map(named).collect::<Result<_, _>>()?,
+            Some(Names::One(name)) => vec![parse(&name)?],
+            Some(Names::Several(names)) => names.iter().map(parse).collect::<Result<_, _>>()?,
             None => settings.flags.modes(),
         };
         Ok(Self(if modes.is_empty() { vec![Mode::Mean] } else { modes }))
@@ -128,7 +128,7 @@ impl Pooling {
 
     /// Returns the vector of a text. It needs at least one state.
     pub(super) fn pool(&self, states: &Array2<f32>) -> Array1<f32> {
-        let vectors: Vec<_> = self.0.iter().map(|mode| mode.pool(states.view())).collect();
+        let vectors: Vec<_> = self.0.iter().map(|mode| mode.pool(states)).collect();
         let views: Vec<_> = vectors.iter().map(|vector| vector.view()).collect();
         concatenate(Axis(0), &views).expect("there is a mode, and vectors have one axis")
     }
@@ -139,7 +139,7 @@ impl Mode {
     const ALL: [Self; 6] =
         [Self::Cls, Self::Max, Self::Mean, Self::MeanSqrtLen, Self::WeightedMean, Self::LastToken];
 
-    fn pool(self, states: ArrayView2<'_, f32>) -> Array1<f32> {
+    fn pool(self, states: &Array2<f32>) -> Array1<f32> {
         let count = states.nrows() as f32;
         match self {
             Self::Cls => states.row(0).to_owned(),
@@ -151,7 +151,7 @@ impl Mode {
             Self::MeanSqrtLen => states.sum_axis(Axis(0)) / count.sqrt(),
             Self::WeightedMean => {
                 let weights = Array1::from_iter((1..=states.nrows()).map(|weight| weight as f32));
-                weights.dot(&states) / weights.sum()
+                weights.dot(states) / weights.sum()
             }
         }
     }

@@ -28,7 +28,7 @@ SQL of a server without grammars stores source code as plain text. A worker spli
 syntax before it embeds.
 
 With --query it embeds a question instead, with the prefix that the store records, if a server is
-named; it needs none. The output is a vector of length 1 in the text form of pgvector, so that psql
+named; it needs none. The output is a vector of the model in the text form of pgvector, so that psql
 or another program can search with it.
 
 Examples:
