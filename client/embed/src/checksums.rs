@@ -12,9 +12,9 @@ that cannot be written means only that checksums are computed each time.
 use super::default_model::default_folder;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -111,7 +111,7 @@ impl Checksums {
         let Some(path) = &self.path else { return };
         let part = path.with_extension(format!("{}.part", std::process::id()));
         let write = || {
-            std::fs::create_dir_all(path.parent()?).ok()?;
+            create_folder(path.parent()?)?;
             let json = serde_json::to_vec(entries).ok()?;
             let mut options = OpenOptions::new();
             let mut file = options.write(true).create_new(true).mode(0o600).open(&part).ok()?;
@@ -163,6 +163,18 @@ fn hash(file: &File) -> io::Result<String> {
     }
 }
 
+/// Creates a folder and the one that it is in, as `.cache/passage` in a home folder. A home folder that does not exist, as that of
+/// a role for services, is not created.
+fn create_folder(folder: &Path) -> Option<()> {
+    for folder in [folder.parent()?, folder] {
+        match DirBuilder::new().mode(0o700).create(folder) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return None,
+            _ => {}
+        }
+    }
+    Some(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -192,6 +204,18 @@ mod tests {
     fn an_unchanged_file_has_its_remembered_checksum() {
         let (_folder, checksums, path) = remembered(WRONG);
         assert_eq!(sha256(&checksums, &path), WRONG);
+    }
+
+    #[test]
+    fn a_home_folder_that_does_not_exist_is_not_created() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().join("home");
+        let checksums = Checksums { path: Some(home.join(".cache/passage/checksums.json")) };
+        checksums.write(&[]);
+        assert!(!home.exists());
+        std::fs::create_dir(&home).unwrap();
+        checksums.write(&[]);
+        assert!(home.join(".cache/passage/checksums.json").exists());
     }
 
     #[test]

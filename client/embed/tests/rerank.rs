@@ -88,7 +88,7 @@ async fn a_time_limit_ends_the_computation() {
     let used = processor_seconds() - begun;
     assert!(used < 0.2, "the threads computed for {used} s after the limit");
     // The pool serves the next call.
-    let scores = Reranker::local(&model, Duration::from_secs(60)).unwrap();
+    let scores = Reranker::local(&model, Duration::from_mins(1)).unwrap();
     assert_eq!(scores.scores("open", vec!["the door".into()]).await.unwrap().len(), 1);
 }
 

@@ -36,7 +36,7 @@ impl Attention {
     /// keys.
     pub(super) fn attend(
         &self,
-        projected: ArrayView2<'_, f32>,
+        projected: &ArrayView2<'_, f32>,
         bias: Option<&RelativeBias>,
     ) -> Array2<f32> {
         let (wordpieces, size) = (projected.ncols(), self.heads * self.head_size);

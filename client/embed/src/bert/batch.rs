@@ -48,7 +48,7 @@ impl Layer {
         bias: Option<&RelativeBias>,
     ) -> Array2<f32> {
         let projected = self.attention.project(states);
-        let attend = |columns| self.attention.attend(part(&projected, columns), bias);
+        let attend = |columns| self.attention.attend(&part(&projected, columns), bias);
         let attended: Vec<_> = columns.iter().map(attend).collect();
         self.transform(states, &side_by_side(&attended))
     }

@@ -39,7 +39,7 @@ impl Layer {
     }
 
     pub(super) fn forward(&self, states: &Array2<f32>, bias: Option<&RelativeBias>) -> Array2<f32> {
-        self.transform(states, &self.attention.attend(self.attention.project(states).view(), bias))
+        self.transform(states, &self.attention.attend(&self.attention.project(states).view(), bias))
     }
 
     /// Returns the output of the layer after attention.

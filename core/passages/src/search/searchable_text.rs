@@ -217,11 +217,11 @@ mod tests {
     #[test]
     fn a_long_text_polls_for_interrupts_in_each_step() {
         use passage_split::interrupt;
+        const LENGTH: usize = 1 << 16;
         thread_local! {
             static POLLS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
         }
         interrupt::register(|| POLLS.set(POLLS.get() + 1));
-        const LENGTH: usize = 1 << 16;
         // The text is copied in usual forms, composed, read as a run, cut into syllables, and written as pairs.
         for (character, steps) in [("日", 5), ("\u{301}", 3)] {
             POLLS.set(0);

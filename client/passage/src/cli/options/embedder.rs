@@ -113,6 +113,7 @@ pub struct Embedder {
         long,
         env = "PASSAGE_EMBED_PROVIDER",
         hide_env_values = true,
+        hide_short_help = true,
         value_name = "NAME",
         help_heading = SERVICE,
         value_parser = PossibleValuesParser::new(provider_names())
