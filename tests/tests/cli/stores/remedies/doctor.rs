@@ -148,7 +148,7 @@ pub const CASES: &[Case] = &[
         TABLES,
         "store \"s\" holds embeddings of other",
         "UPDATE s.settings SET value = '\"other\"' WHERE key = 'model'",
-        "Name the store's model with --model, or run passage reindex to replace the store by one of this model.",
+        "Name the store's model with --model, and its dimensions with --dimensions, or run passage reindex to replace the store by one of this model.",
         &[Act::Client(&["reindex", "--drop-former"])],
     )
     .doctor(ANY),
