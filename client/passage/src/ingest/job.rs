@@ -5,6 +5,7 @@ Each job type holds a [`Job`], so the store, the model and the splitter are desc
 */
 
 use crate::Error;
+use crate::conversion::Converter;
 use crate::document::MetadataOverrides;
 use crate::embed::{Embedder, Embedding};
 use crate::split::Splitter;
@@ -118,6 +119,8 @@ pub struct Ingest {
     pub overrides: MetadataOverrides,
     /// Metadata that is added to each document.
     pub metadata: Map<String, Value>,
+    /// Where documents that are not text are converted.
+    pub converter: Converter,
 }
 
 impl Ingest {
@@ -129,6 +132,7 @@ impl Ingest {
             version: String::new(),
             overrides: MetadataOverrides::default(),
             metadata: Map::new(),
+            converter: Converter::default(),
         }
     }
 
