@@ -3,9 +3,9 @@ Embedding: converts texts to unit vectors, in this process or by a service.
 
 A [`Model`] is a folder with three files: a BERT or a relative of it in safetensors, its tokenizer and its configuration. Other
 files of the folder say how the states of all wordpieces become one vector; the default model takes their mean, normalized to length
-1, so the cosine similarity of two texts is the dot product of their vectors. A [`Pool`] runs one thread per core, and each thread
-embeds one unpadded sequence at a time. On two cores this is half as fast again as padded batches and needs less memory, since no
-batch is padded to its longest text.
+1, so the cosine similarity of two texts is the dot product of their vectors. A [`Pool`] runs one thread per core. A thread embeds one
+long text at a time, or several short ones that wait, beside each other and without padding. On two cores this is half as fast again as
+padded batches and needs less memory, since no batch is padded to its longest text.
 
 A [`RemoteEmbedder`] sends several batches at a time to a service with the API of `OpenAI`, and retries
 transient failures. An [`Embedder`] is either of the two, so callers do not depend on which. It puts the
@@ -34,6 +34,7 @@ mod remote;
 pub mod rerank;
 mod service;
 mod wordpieces;
+mod workers;
 
 pub use checksums::forget_checksums;
 pub use default_model::{DEFAULT_MODEL, default_folder};

@@ -1,7 +1,7 @@
 //! A thread pool that shares one model.
 
 use super::embedding::{EmbedJob, PendingEmbedding};
-use super::{Error, Model};
+use super::{Error, Model, workers};
 use std::num::NonZero;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -50,17 +50,12 @@ impl Pool {
     ///
     /// Returns [`Error::Inference`] if the system cannot start a thread.
     pub fn new(model: &Arc<Model>, threads: Option<NonZero<usize>>) -> Result<Self, Error> {
-        let threads =
-            threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZero::get);
+        let threads = workers::count(threads);
         let (jobs, queue) = sync_channel(threads * QUEUE_PER_THREAD);
         let queue = Arc::new(Mutex::new(Queue { jobs: queue, deferred: None }));
-        for number in 0..threads {
-            let (model, queue) = (Arc::clone(model), Arc::clone(&queue));
-            std::thread::Builder::new()
-                .name(format!("embed-{number}"))
-                .spawn(move || work(&model, &queue))
-                .map_err(|error| Error::Inference(error.to_string()))?;
-        }
+        let shared = Arc::clone(model);
+        workers::start("embed", threads, move || work(&shared, &queue))
+            .map_err(|error| Error::Inference(error.to_string()))?;
         Ok(Self { jobs, model: Arc::clone(model) })
     }
 
@@ -96,10 +91,12 @@ impl Queue {
             Some(job) => job,
             None => self.jobs.recv().ok()?,
         };
+        let is_short = |job: &EmbedJob| job.text.len() <= SHORT;
         let mut batch = vec![first];
-        while batch.len() < MAX_BATCH && batch.iter().all(|job| job.text.len() <= SHORT) {
+        // Only the first one can be long.
+        while batch.len() < MAX_BATCH && is_short(&batch[0]) {
             let Ok(job) = self.jobs.try_recv() else { break };
-            if job.text.len() > SHORT {
+            if !is_short(&job) {
                 self.deferred = Some(job);
                 break;
             }

@@ -3,6 +3,7 @@
 use super::cross_encoder::CrossEncoder;
 use super::error::Error;
 use super::pairs::Question;
+use crate::workers;
 use std::num::NonZero;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -33,17 +34,11 @@ impl CrossEncoderPool {
     ///
     /// Returns [`Error::Inference`] if the system cannot start a thread.
     pub fn new(model: &Arc<CrossEncoder>, threads: Option<NonZero<usize>>) -> Result<Self, Error> {
-        let threads =
-            threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZero::get);
         let (jobs, queue) = channel();
         let queue = Arc::new(Mutex::new(queue));
-        for number in 0..threads {
-            let (model, queue) = (Arc::clone(model), Arc::clone(&queue));
-            std::thread::Builder::new()
-                .name(format!("rerank-{number}"))
-                .spawn(move || work(&model, &queue))
-                .map_err(|error| Error::Inference(error.to_string()))?;
-        }
+        let shared = Arc::clone(model);
+        workers::start("rerank", workers::count(threads), move || work(&shared, &queue))
+            .map_err(|error| Error::Inference(error.to_string()))?;
         Ok(Self { jobs, model: Arc::clone(model) })
     }
 
