@@ -87,10 +87,8 @@ impl Embedder {
         prefixes: Option<&Value>,
         dimensions: Option<usize>,
     ) -> Result<Self, Error> {
-        let mut recorded = self.clone();
-        if let Some(prefixes) = prefixes {
-            recorded.prefixes = self.given.over(&Prefixes::from_json(prefixes)?);
-        }
+        let prefixes = self.given.resolve(prefixes, &self.prefixes)?;
+        let mut recorded = Self { prefixes, ..self.clone() };
         if let (Backend::Local(_), None, Some(fewer)) = (&self.backend, self.requested, dimensions)
         {
             recorded.dimensions = self.dimensions.min(fewer);

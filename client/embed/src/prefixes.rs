@@ -79,6 +79,20 @@ impl GivenPrefixes {
             document: document.as_ref().unwrap_or(&base.document).clone(),
         }
     }
+
+    /// Returns the prefixes of a run: the given ones, else those that a store records, else those of the model.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::RecordedPrefixes`] if the store records them in another format.
+    pub fn resolve(
+        &self,
+        recorded: Option<&Value>,
+        of_model: &Prefixes,
+    ) -> Result<Prefixes, Error> {
+        let recorded = recorded.map(Prefixes::from_json).transpose()?;
+        Ok(self.over(recorded.as_ref().unwrap_or(of_model)))
+    }
 }
 
 #[cfg(test)]

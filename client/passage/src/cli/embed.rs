@@ -138,9 +138,7 @@ impl Embed {
             format!("{}\n", serde_json::to_string(&vector).expect("numbers are JSON"))
         })
     }
-}
 
-impl Embed {
     /// Returns how the store embeds its chunks, if the options or the environment name a server.
     async fn recorded(&self) -> RecordedEmbedding {
         if self.server.url().is_err() {

@@ -1,10 +1,9 @@
 //! The embedder: a local model, or a service, with the prefixes and the dimensions of both.
 
-use super::service::{OptionText, Service, ServiceNames};
+use super::service::{OptionText, Service, ServiceNames, api_key};
 use crate::Error;
 use crate::embed::{
-    self, ApiKey, GivenPrefixes, Pool, Prefixes, Provider, RemoteEmbedder, ServiceConfig,
-    default_folder,
+    self, GivenPrefixes, Pool, Prefixes, Provider, RemoteEmbedder, ServiceConfig, default_folder,
 };
 use crate::store::Store;
 use clap::Args;
@@ -219,8 +218,7 @@ pub async fn prefixes(
     of_model: &Prefixes,
 ) -> Result<Prefixes, Error> {
     let recorded = store.recorded_embedding().await?.for_model(name).prefixes;
-    let recorded = recorded.as_ref().map(Prefixes::from_json).transpose()?;
-    Ok(args.prefixes().over(recorded.as_ref().unwrap_or(of_model)))
+    Ok(args.prefixes().resolve(recorded.as_ref(), of_model)?)
 }
 
 /// Returns the service of the options, with its key.
@@ -246,22 +244,6 @@ pub fn service(args: &Embedder) -> Result<Option<ServiceConfig>, Error> {
             "Leave it out, or choose a smaller number.",
         ));
     }
-    service.key = key(&service);
+    service.key = api_key("PASSAGE_API_KEY", service.provider.key_variables(&service.url));
     Ok(Some(service))
-}
-
-/// Returns the API key: that of the client, else that of the service, which only the service gets. It is never an
-/// option, because all users of the machine can see command lines.
-fn key(service: &ServiceConfig) -> Option<ApiKey> {
-    let of_service = service.provider.key_variables(&service.url).iter();
-    ["PASSAGE_API_KEY"]
-        .iter()
-        .chain(of_service)
-        .find_map(|name| environment_key(name))
-        .map(ApiKey::new)
-}
-
-/// Returns the key in a variable of the environment. An empty one counts as none.
-pub fn environment_key(variable: &str) -> Option<String> {
-    std::env::var(variable).ok().map(|key| key.trim().to_owned()).filter(|key| !key.is_empty())
 }

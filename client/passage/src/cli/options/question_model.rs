@@ -59,12 +59,12 @@ impl QuestionModel {
     ) -> Result<(Embedding, EmbeddingModel), Error> {
         let name = self.name().to_owned();
         let recorded = recorded.for_model(&name);
-        let base = match (&recorded.prefixes, &self.backend) {
-            (Some(prefixes), _) => Prefixes::from_json(prefixes)?,
-            (None, Backend::Local(model)) => model.prefixes().clone(),
-            (None, Backend::Service(_)) => Prefixes::default(),
+        let none = Prefixes::default();
+        let of_model = match &self.backend {
+            Backend::Local(model) => model.prefixes(),
+            Backend::Service(_) => &none,
         };
-        let prefixes = self.given.over(&base);
+        let prefixes = self.given.resolve(recorded.prefixes.as_ref(), of_model)?;
         let text = prefixes.prepend(EmbeddingKind::Query, question.to_owned());
         let embedding = match self.backend {
             Backend::Local(model) => {

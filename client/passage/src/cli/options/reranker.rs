@@ -1,9 +1,7 @@
 //! The reranker: a local model or a service, and what it reads.
 
-use super::embedder::environment_key;
-use super::service::{OptionText, Service, ServiceNames};
+use super::service::{OptionText, Service, ServiceNames, api_key};
 use crate::Error;
-use crate::embed::ApiKey;
 use crate::rerank::{self, CrossEncoder, RerankConfig, RerankProvider};
 use crate::serve::Reranking;
 use crate::store::RerankContext;
@@ -152,13 +150,10 @@ impl Reranker {
             ));
         }
         let address = url.or(provider.url()).unwrap_or_default();
-        let of_vendor = provider.key_variables(address).iter();
-        let mut variables = ["PASSAGE_RERANK_KEY"].iter().chain(of_vendor);
-        let key = variables.find_map(|name| environment_key(name));
         Ok(Some(RerankConfig {
             url: url.map(str::to_owned),
             model: model.map(str::to_owned),
-            key: key.map(ApiKey::new),
+            key: api_key("PASSAGE_RERANK_KEY", provider.key_variables(address)),
             ..RerankConfig::of(provider)
         }))
     }

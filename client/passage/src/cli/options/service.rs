@@ -1,5 +1,6 @@
 //! The options that each service has: its address, its model, and how often and how long it is asked.
 
+use crate::embed::ApiKey;
 use clap::Args;
 use std::marker::PhantomData;
 use std::num::NonZero;
@@ -98,4 +99,14 @@ impl<N: ServiceNames> Service<N> {
     pub fn clear(&mut self) {
         self.url = None;
     }
+}
+
+/// Returns the API key: that of the client's variable, else that of the service's own variables. It is never an option,
+/// because all users of the machine can see command lines. An empty one counts as none.
+pub fn api_key(variable: &str, of_service: &[&str]) -> Option<ApiKey> {
+    let key = |name: &&str| {
+        let key = std::env::var(name).ok()?.trim().to_owned();
+        (!key.is_empty()).then_some(key)
+    };
+    [variable].iter().chain(of_service).find_map(key).map(ApiKey::new)
 }

@@ -50,7 +50,7 @@ impl<'a> Window<'a> {
             (None, None) => return Ok(Self::new(None, None, "")),
         };
         let prefixes = prefixes(args, store, name, of_model).await?;
-        Ok(Self::new(model, service.clone(), &prefixes.document))
+        Ok(Self::new(model, service, &prefixes.document))
     }
 
     /// Returns the limits of chunks.
