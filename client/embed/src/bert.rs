@@ -31,11 +31,11 @@ mod weights;
 
 pub(crate) use config::Config;
 pub(crate) use error::Error;
+pub(crate) use family::Family;
 pub(crate) use linear::Linear;
 pub(crate) use weights::Weights;
 
 use embeddings::Embeddings;
-use family::Family;
 use layer::Layer;
 use ndarray::Array2;
 use relative_bias::RelativeBias;

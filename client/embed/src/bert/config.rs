@@ -100,6 +100,10 @@ impl Config {
         Ok(Self { family, sizes })
     }
 
+    pub(crate) fn family(&self) -> Family {
+        self.family
+    }
+
     /// Returns how many numbers a state has.
     pub(crate) fn hidden_size(&self) -> usize {
         self.sizes.hidden_size

@@ -76,7 +76,7 @@ impl Family {
     }
 
     /// Returns the beginning of the names of tensors in a file that also has a head.
-    pub(super) fn prefix(self) -> &'static str {
+    pub(crate) fn prefix(self) -> &'static str {
         match self {
             Self::Bert => "bert",
             Self::Roberta => "roberta",

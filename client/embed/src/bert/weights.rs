@@ -94,7 +94,7 @@ impl Weights {
         if !matches!(info.dtype, Dtype::F32 | Dtype::F64 | Dtype::F16 | Dtype::BF16) {
             return Err(Error::Type { name, dtype: info.dtype });
         }
-        let end = self.file.data + info.data_offsets.1 as u64;
+        let end = self.file.data.saturating_add(info.data_offsets.1 as u64);
         if end > self.file.file.metadata()?.len() {
             return Err(Error::Truncated(name));
         }

@@ -4,7 +4,7 @@ use super::activation::Activation;
 use super::classifier::Classifier;
 use super::error::Error;
 use super::pairs::{PairEncoder, Question};
-use crate::bert::{Bert, Config, Weights};
+use crate::bert::{self, Bert, Config, Family, Weights};
 use serde::Deserialize;
 use std::fs::File;
 use std::path::Path;
@@ -116,16 +116,14 @@ impl CrossEncoder {
 /// Parses the configuration of a supported model. Other models have other classifiers, even with the same names: that of
 /// ELECTRA has no tanh.
 fn config(text: &[u8]) -> Result<Config, String> {
-    #[derive(Deserialize)]
-    struct Kind {
-        model_type: Option<String>,
-    }
-    let kind: Kind = serde_json::from_slice(text).map_err(|error| error.to_string())?;
-    match kind.model_type.as_deref() {
-        None | Some("bert" | "roberta" | "xlm-roberta" | "camembert") => {
-            Config::read(text).map_err(|error| error.to_string())
-        }
-        Some(other) => Err(format!("models of the type \"{other}\" do not run in this process")),
+    let refused = |name: &str| format!("models of the type \"{name}\" do not run in this process");
+    let config = Config::read(text).map_err(|error| match error {
+        bert::Error::Architecture(name) => refused(&name),
+        error => error.to_string(),
+    })?;
+    match config.family() {
+        Family::Bert | Family::Roberta => Ok(config),
+        other => Err(refused(other.prefix())),
     }
 }
 
