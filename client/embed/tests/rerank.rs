@@ -2,10 +2,9 @@
 //!
 //! `fixtures/rerank/reference.py` made the models and their scores.
 
-use passage_embed::rerank::{CrossEncoder, CrossEncoderPool, Error, Reranker};
+use passage_embed::rerank::{CrossEncoder, CrossEncoderPool, Error};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 const MODELS: [&str; 7] = [
     "bert",
@@ -63,33 +62,6 @@ async fn a_pool_returns_the_score_of_each_text_in_order() {
     let expected: Vec<f64> = texts.iter().map(|text| model.score("open", text).unwrap()).collect();
     assert_eq!(pool.scores("open", texts).await.unwrap(), expected);
     assert_eq!(pool.scores("open", vec![]).await.unwrap(), [0.0; 0]);
-}
-
-/// Returns the seconds of processor time of this process.
-fn processor_seconds() -> f64 {
-    let stat = fs::read_to_string("/proc/self/stat").unwrap();
-    let fields: Vec<_> = stat.rsplit(") ").next().unwrap().split(' ').collect();
-    let ticks = |field: usize| fields[field].parse::<f64>().unwrap();
-    (ticks(11) + ticks(12)) / 100.0
-}
-
-#[tokio::test]
-async fn a_time_limit_ends_the_computation() {
-    let model = CrossEncoder::load(&folder("bert")).unwrap();
-    let limit = Duration::from_millis(50);
-    let reranker = Reranker::local(&model, limit).unwrap();
-    let texts = vec!["the door is open".to_owned(); 200_000];
-    let error = reranker.scores("open", texts).await.unwrap_err();
-    assert!(matches!(error, Error::TimedOut(time) if time == limit), "{error}");
-    // The pair that each thread had begun, and the jobs that it skips.
-    tokio::time::sleep(Duration::from_millis(500)).await;
-    let begun = processor_seconds();
-    tokio::time::sleep(Duration::from_secs(1)).await;
-    let used = processor_seconds() - begun;
-    assert!(used < 0.2, "the threads computed for {used} s after the limit");
-    // The pool serves the next call.
-    let scores = Reranker::local(&model, Duration::from_mins(1)).unwrap();
-    assert_eq!(scores.scores("open", vec!["the door".into()]).await.unwrap().len(), 1);
 }
 
 /// Returns the folder of a model with one file changed.
