@@ -3,11 +3,11 @@
 
 use crate::server::error;
 use crate::server::spi;
-use crate::server::types::Name;
+use crate::server::types::{Name, texts};
 use crate::store::{Command, OPERATIONS, Store, nearest_store};
 use pgrx::iter::TableIterator;
 use pgrx::pg_sys::panic::ErrorReport;
-use pgrx::{name, pg_extern};
+use pgrx::{Array, name, pg_extern};
 
 /// Returns a row for each operation and table.
 #[pg_extern(immutable, parallel_safe, schema = "_passage")]
@@ -33,14 +33,13 @@ fn needed_rights() -> TableIterator<
 #[pg_extern(stable, parallel_restricted, schema = "_passage")]
 fn must_be_allowed(
     operation: Option<String>,
-    commands: Option<Vec<Option<String>>>,
+    commands: Option<Array<'_, &str>>,
     store: Option<Name>,
 ) -> Result<(), ErrorReport> {
     let operation = operation.unwrap_or_default();
     let store = Store::resolve_for(&operation, store)?;
-    let only: Option<Vec<Command>> = commands.map(|commands| {
-        commands.iter().flatten().filter_map(|name| Command::from_name(name)).collect()
-    });
+    let only: Option<Vec<Command>> =
+        commands.map(|commands| texts(&commands).filter_map(Command::from_name).collect());
     spi::connect(|connection| store.must_allow(connection, &operation, only.as_deref()));
     Ok(())
 }

@@ -11,7 +11,7 @@ statement would grow without limit.
 
 use crate::server::error::Error;
 use crate::server::spi::{self, Access};
-use crate::server::types::Name;
+use crate::server::types::{Name, nullable_texts};
 use crate::store::ShardCall;
 use pgrx::datum::Uuid;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -37,7 +37,7 @@ fn shard_rows(
     access: Option<String>,
     visited: Option<i64>,
     types: Option<Vec<Option<pg_sys::Oid>>>,
-    arguments: Option<Vec<Option<String>>>,
+    arguments: Option<Array<'_, &str>>,
     owners: Option<Vec<Option<i32>>>,
 ) -> Result<Vec<u8>, ErrorReport> {
     let store = store.map_or_else(String::new, |Name(name)| name);
@@ -60,7 +60,9 @@ fn shard_rows(
         access,
         visited: visited.map(|count| usize::try_from(count).unwrap_or_default()),
         types: types.unwrap_or_default().into_iter().flatten().collect(),
-        arguments: arguments.unwrap_or_default(),
+        arguments: arguments.map_or_else(Vec::new, |arguments| {
+            nullable_texts(&arguments).map(|text| text.map(str::to_owned)).collect()
+        }),
         owners,
     };
     let (statement, values, settings) = call.statement(call.position(key)?)?;

@@ -82,9 +82,17 @@ const LONG: &[(&str, &[&str])] = &[
     ("record", &["ROW(1, repeat('a', @bytes))::rag.notes"]),
 ];
 
-/// The longest work of PostgreSQL on a long value, without a check for interrupts.
-const CONVERSIONS: &str =
+/// The longest work of PostgreSQL on long texts, without a check for interrupts.
+const CONVERSION: &str =
     "SELECT pg_column_size(jsonb_strip_nulls(jsonb_build_object('key', value))) FROM long";
+
+/// The longest work of PostgreSQL on long ids, without a check for interrupts: a plan estimates each of them.
+const PLAN: &str = "DO $$
+    DECLARE ids uuid[] := (SELECT value FROM long);
+    BEGIN
+        SET LOCAL enable_seqscan = off;
+        PERFORM FROM rag.chunks WHERE document_id = ANY (ids) AND id = ANY (ids);
+    END $$";
 
 /// Types whose values are short.
 const SHORT: &[&str] = &[
@@ -136,23 +144,29 @@ async fn every_function_with_long_arguments_ends_soon_after_its_timeout() {
     functions.retain(|function| function.name.contains(&only));
     let functions = if only.is_empty() { share(&functions) } else { functions };
     let mut session = Session::of(&cluster, 9).await.within(MAX_WORK);
-    session.prepare(&store("text", "repeat('a.', @bytes / 2)")).await;
-    session.allow_twice(CONVERSIONS).await;
     let mut late = Vec::new();
     for (sql_type, values) in LONG {
         for (place, value) in values.iter().enumerate() {
-            let calls: Vec<_> = functions
-                .iter()
-                .filter(|function| function.is_native || place < 3)
-                .flat_map(|function| calls(function, sql_type, &ordinary))
-                .collect();
-            if calls.is_empty() {
-                continue;
-            }
             session.prepare(&store(sql_type, value)).await;
-            for (what, sql) in calls {
-                let timeout = Duration::from_millis(session.random(TIMEOUTS));
-                late.extend(session.overrun(&format!("{what} {value}"), &sql, timeout).await);
+            for is_native in [true, false] {
+                let calls: Vec<_> = functions
+                    .iter()
+                    .filter(|function| function.is_native == is_native && (is_native || place < 3))
+                    .flat_map(|function| calls(function, sql_type, &ordinary))
+                    .collect();
+                if calls.is_empty() {
+                    continue;
+                }
+                let work = match *sql_type {
+                    "text" | "text[]" if !is_native => Some(CONVERSION),
+                    "uuid[]" if !is_native => Some(PLAN),
+                    _ => None,
+                };
+                session.allow_twice(work).await;
+                for (what, sql) in calls {
+                    let timeout = Duration::from_millis(session.random(TIMEOUTS));
+                    late.extend(session.overrun(&format!("{what} {value}"), &sql, timeout).await);
+                }
             }
         }
     }

@@ -36,6 +36,9 @@ pub struct Session {
     backend: i32,
     rng: Rng,
     moments: u32,
+    /// The bound on the processor time from a cancel to the error.
+    bound: Duration,
+    /// The same, or more for values on which PostgreSQL itself works longer.
     max_work: Duration,
     worst: Delay,
 }
@@ -69,7 +72,8 @@ impl Session {
         let mut session = Self {
             caller,
             canceller,
-            max_work: MAX_WORK * slower,
+            bound: MAX_WORK * slower,
+            max_work: Duration::ZERO,
             backend: backend.get(0),
             rng: Rng::new(seed, number),
             moments: variable("PASSAGE_MOMENTS", 3) as u32,
@@ -77,40 +81,48 @@ impl Session {
         };
         let slowness = session.slowness().await;
         println!("slower by {slowness:.2} than the machine of the bounds");
-        session.max_work = session.max_work.mul_f64(slowness);
+        session.bound = session.bound.mul_f64(slowness);
+        session.max_work = session.bound;
         session
     }
 
     /// Returns how much slower this machine is than the one where the bounds were chosen, at least 1.
     async fn slowness(&self) -> f64 {
         let (sql, usual) = REFERENCE;
-        let mut least = Duration::MAX;
-        for _ in 0..3 {
-            let before = self.processor();
-            self.caller.batch_execute(sql).await.expect("it is a query");
-            least = least.min(self.processor().saturating_sub(before));
-        }
-        least.div_duration_f64(usual).max(1.0)
+        self.least_work(sql).await.div_duration_f64(usual).max(1.0)
     }
 
     /// Returns the session with another bound on the processor time from a cancel to the error.
     #[must_use]
     pub fn within(self, max_work: Duration) -> Self {
-        Self { max_work: self.max_work.mul_f64(max_work.div_duration_f64(MAX_WORK)), ..self }
+        let bound = self.bound.mul_f64(max_work.div_duration_f64(MAX_WORK));
+        Self { bound, max_work: bound, ..self }
     }
 
-    /// Raises the bound to twice the processor time of a statement of PostgreSQL, which has no check for interrupts.
+    /// Sets the bound to twice the processor time of a statement of PostgreSQL, which has no check for interrupts, if
+    /// that is longer than the bound of the session.
     ///
     /// Other programs slow down such copies of memory, although they do not slow down the processor.
-    pub async fn allow_twice(&mut self, sql: &str) {
+    pub async fn allow_twice(&mut self, sql: Option<&str>) {
+        self.max_work = self.bound;
+        if let Some(sql) = sql {
+            let work = self.least_work(sql).await;
+            println!("{} ms of work without a check in PostgreSQL: {sql}", work.as_millis());
+            self.max_work = self.bound.max(2 * work);
+        }
+    }
+
+    /// Returns the least processor time of some runs of a statement, which may refuse a value as too large.
+    async fn least_work(&self, sql: &str) -> Duration {
         let mut least = Duration::MAX;
         for _ in 0..REPETITIONS {
             let before = self.processor();
-            self.caller.batch_execute(sql).await.expect("it is a query");
+            if let Err(error) = self.caller.batch_execute(sql).await {
+                assert!(error.code().is_some(), "{sql}: {error:?}");
+            }
             least = least.min(self.processor().saturating_sub(before));
         }
-        println!("{} ms of work without a check in PostgreSQL: {sql}", least.as_millis());
-        self.max_work = self.max_work.max(2 * least);
+        least
     }
 
     /// Runs the statements that a call needs before it.
