@@ -9,8 +9,9 @@ use super::normalize;
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// The maximum number of words of a name.
+/// The maximum number of words of a name, and its maximum length in bytes.
 const MAX_WORDS: usize = 8;
+const MAX_BYTES: usize = 1_024;
 
 /// A query that may be a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +45,7 @@ impl QueryName {
     /// assert!(QueryName::parse("which of the users is logged in to the server right now?").is_none());
     /// ```
     pub fn parse(query: &str) -> Option<Self> {
-        if query.split_whitespace().nth(MAX_WORDS).is_some() {
+        if query.len() > MAX_BYTES || query.split_whitespace().nth(MAX_WORDS).is_some() {
             return None;
         }
         let name = bare_name(query);
@@ -176,6 +177,7 @@ mod tests {
     #[test]
     fn questions_and_signs_are_not_names() {
         assert_eq!(QueryName::parse("one two three four five six seven eight nine"), None);
+        assert_eq!(QueryName::parse(&"a".repeat(2_000)), None);
         assert_eq!(QueryName::parse("?!"), None);
         assert_eq!(QueryName::parse(" "), None);
     }
