@@ -10,12 +10,13 @@ the rounds counts. The output is a Markdown table for `docs/benchmarks.md`.
 - `expand`: context and passages against a SELECT of the same rows;
 - `split`: splitting against a run of the parser alone;
 - `ingest`: the client against COPY of the same rows;
-- `embed`: the model against its multiplications alone;
+- `embed`: the model against ONNX Runtime with the same weights;
 - `rerank`: scoring the candidates of a search against embedding texts of as many wordpieces;
 - `adopted`: a table of LangChain as an adopted store, and by other views, against a store of our own;
 - `adopted-million`: the same with a million rows, without the other views;
 - `serving`: searches per second over HTTP against the same calls over the same pool, questions that are embedded together
   against one after the other, and what MCP adds to a search;
+- `start`: the processor time of commands that load the model;
 - `partitions`: a store of eight partitions against one of a single table;
 - `scale`: ten million chunks against ten thousand, and how soon a call on a document of a million chunks ends at
   a timeout;
@@ -48,13 +49,14 @@ mod scale;
 mod serving;
 mod size;
 mod split;
+mod start;
 mod table;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// The parts, and whether a run without names has them.
-const PARTS: [(&str, bool); 17] = [
+const PARTS: [(&str, bool); 18] = [
     ("expand", true),
     ("split", true),
     ("ingest", true),
@@ -64,6 +66,7 @@ const PARTS: [(&str, bool); 17] = [
     ("adopted-million", false),
     ("partitions", true),
     ("serving", true),
+    ("start", true),
     ("scale", false),
     ("million", false),
     ("size", false),
@@ -161,6 +164,9 @@ fn main() -> ExitCode {
     }
     if arguments.has("serving") {
         runtime.block_on(serving::measure(&mut table));
+    }
+    if arguments.has("start") {
+        runtime.block_on(start::measure(&mut table));
     }
     if arguments.has("scale") {
         runtime.block_on(scale::measure(&mut table, arguments.keep.as_deref()));
