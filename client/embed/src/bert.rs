@@ -40,6 +40,15 @@ use layer::Layer;
 use ndarray::Array2;
 use relative_bias::RelativeBias;
 
+/// The states that a caller reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum States {
+    /// Those of all wordpieces.
+    All,
+    /// That of the first wordpiece. Of the last layer, only the keys and values of the others are computed.
+    First,
+}
+
 /// The encoder with its weights.
 pub(crate) struct Bert {
     embeddings: Embeddings,
@@ -75,16 +84,23 @@ impl Bert {
         })
     }
 
-    /// Returns the last hidden states: a row for each wordpiece. `types` has the type of each wordpiece; a model with one type or
+    /// Returns the last hidden states: a row for each wordpiece, or only the first one. `types` has the type of each wordpiece; a model with one type or
     /// none ignores it.
     ///
     /// # Errors
     ///
     /// Returns an error if the sequence is longer than the model's positions, or an id is not in the vocabulary.
-    pub(crate) fn forward(&self, wordpieces: &[u32], types: &[u32]) -> Result<Array2<f32>, Error> {
+    pub(crate) fn forward(
+        &self,
+        wordpieces: &[u32],
+        types: &[u32],
+        read: States,
+    ) -> Result<Array2<f32>, Error> {
         let mut states = self.embeddings.forward(wordpieces, types)?;
-        for layer in &self.layers {
-            states = layer.forward(&states, self.bias.as_ref());
+        for (index, layer) in self.layers.iter().enumerate() {
+            let is_last = index + 1 == self.layers.len();
+            let queries = if is_last && read == States::First { 1 } else { wordpieces.len() };
+            states = layer.forward(&states, queries, self.bias.as_ref());
         }
         Ok(states.reversed_axes())
     }

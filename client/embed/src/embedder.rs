@@ -67,11 +67,11 @@ impl Embedder {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Dimensions`] if the model has fewer.
+    /// Returns the errors of [`Model::check_dimensions`](super::Model::check_dimensions).
     pub fn with_dimensions(self, requested: Option<NonZero<usize>>) -> Result<Self, Error> {
         let Some(number) = requested.map(NonZero::get) else { return Ok(self) };
-        if number > self.dimensions {
-            return Err(Error::Dimensions { requested: number, actual: self.dimensions });
+        if let Backend::Local(pool) = &self.backend {
+            pool.model().check_dimensions(number)?;
         }
         Ok(Self { requested, dimensions: number, ..self })
     }

@@ -74,6 +74,17 @@ pub enum Error {
         /// The dimensions of the model.
         actual: usize,
     },
+    /// A model is not trained for the requested dimensions.
+    #[error(
+        "the embedding model is not trained for {requested} dimensions, but for {}",
+        listed(known)
+    )]
+    Matryoshka {
+        /// The requested dimensions.
+        requested: usize,
+        /// Fewer dimensions than its own for which the model is trained.
+        known: Vec<usize>,
+    },
     /// The prefixes in the settings of a store have another format.
     #[error(
         "setting \"prefixes\" of the store is not an object with the texts \"query\" and \"document\""
@@ -82,6 +93,11 @@ pub enum Error {
     /// The model failed on a text, or a thread of the pool has stopped.
     #[error("the embedding model failed: {0}")]
     Inference(String),
+}
+
+/// Returns numbers as a list.
+fn listed(numbers: &[usize]) -> String {
+    numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// The encoders that run in this process.
@@ -146,6 +162,9 @@ impl Error {
             Error::Service { error, .. } => remote::remedy(error),
             Error::Dimensions { actual, .. } => {
                 format!("Set --dimensions to at most {actual}, or leave it out.")
+            }
+            Error::Matryoshka { .. } => {
+                "Set --dimensions to one of these, or leave it out for those of the model.".into()
             }
             Error::RecordedPrefixes => {
                 "Correct the row with the key \"prefixes\" in the table settings of the store, as in \

@@ -44,6 +44,7 @@ pub use embedding_kind::EmbeddingKind;
 pub use error::Error;
 pub use fetch::{default_source, fetch};
 pub use model::Model;
+pub use pipeline::Matryoshka;
 pub use pool::Pool;
 pub use prefixes::{GivenPrefixes, Prefixes};
 pub use remote::{Provider, RemoteEmbedder, ServiceConfig};

@@ -4,7 +4,7 @@ use super::bert::{Bert, Config, Weights};
 use super::checksums::Checksums;
 use super::default_model::FILES;
 use super::model_files::ModelFiles;
-use super::pipeline::{Modules, Pipeline, Sequence, read_prefixes};
+use super::pipeline::{Matryoshka, Modules, Pipeline, Sequence, read_prefixes};
 use super::{Embedding, Error, Prefixes, Wordpieces};
 use std::fmt::Display;
 use std::path::Path;
@@ -36,6 +36,7 @@ pub struct Model {
     wordpieces: Wordpieces,
     limit: usize,
     prefixes: Prefixes,
+    matryoshka: Matryoshka,
     name: String,
     assumptions: Vec<String>,
 }
@@ -90,6 +91,7 @@ impl Model {
             wordpieces,
             limit,
             prefixes: read_prefixes(folder)?,
+            matryoshka: Matryoshka::read(&modules.encoder)?,
             name: identity.name(folder, &settings),
             assumptions,
         }))
@@ -102,7 +104,8 @@ impl Model {
     /// Returns [`Error::Inference`] if the computation fails, which does not happen once a model is loaded.
     pub fn embed(&self, text: &str) -> Result<Embedding, Error> {
         let encoding = self.encode(text)?;
-        let states = self.encoder.forward(encoding.get_ids(), encoding.get_type_ids());
+        let (ids, types) = (encoding.get_ids(), encoding.get_type_ids());
+        let states = self.encoder.forward(ids, types, self.pipeline.states());
         Ok(self.pipeline.vector(&states.map_err(inference)?).to_vec())
     }
 
@@ -139,6 +142,27 @@ impl Model {
     /// Returns the dimensions of the embeddings, 384 for the default model.
     pub fn dimensions(&self) -> usize {
         self.pipeline.dimensions()
+    }
+
+    /// Checks that a vector can be cut to its first dimensions.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Dimensions`] if the model has fewer, and [`Error::Matryoshka`] if its folder lists others.
+    pub fn check_dimensions(&self, requested: usize) -> Result<(), Error> {
+        let actual = self.dimensions();
+        match &self.matryoshka {
+            _ if requested > actual => Err(Error::Dimensions { requested, actual }),
+            Matryoshka::Only(known) if requested < actual && !known.contains(&requested) => {
+                Err(Error::Matryoshka { requested, known: known.clone() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the fewer dimensions for which the folder says that the model is trained.
+    pub fn matryoshka(&self) -> &Matryoshka {
+        &self.matryoshka
     }
 
     /// Returns how many wordpieces the model reads, including two special ones.

@@ -8,6 +8,7 @@ The files are those of sentence-transformers:
 | `modules.json` | the modules in their order, each with its folder |
 | `1_Pooling/config.json` | how the states of all wordpieces become one vector |
 | `2_Dense/config.json` and weights | a layer behind the pooling |
+| `config.json` | how many of the first dimensions are a vector too |
 | `sentence_bert_config.json`, `tokenizer_config.json` | how many wordpieces the model reads, and whether in lower case |
 | `config_sentence_transformers.json` | the prefixes of questions and documents |
 
@@ -16,16 +17,19 @@ vectors and is not implemented, it is an error that names the setting.
 */
 
 mod dense;
+mod matryoshka;
 mod modules;
 mod pooling;
 mod prompts;
 mod sequence;
 mod settings;
 
+pub use matryoshka::Matryoshka;
 pub(super) use modules::Modules;
 pub(super) use prompts::read_prefixes;
 pub(super) use sequence::Sequence;
 
+use super::bert::States;
 use super::checksums::Checksums;
 use super::error::Error;
 use dense::Dense;
@@ -75,6 +79,11 @@ impl Pipeline {
             });
         }
         Ok(Self { pooling, steps, dimensions })
+    }
+
+    /// Returns the states that [`vector`](Self::vector) reads.
+    pub(super) fn states(&self) -> States {
+        self.pooling.states()
     }
 
     /// Returns the vector of a text from the states of its wordpieces, of which there is at least one.

@@ -32,29 +32,31 @@ impl Attention {
         self.projections.forward(states)
     }
 
-    /// Returns for each wordpiece of a sequence the mean of the values of all of them, weighted by the scores of their
-    /// keys.
+    /// Returns for the first wordpieces of a sequence, as many as `queries`, the mean of the values of all of them, weighted by
+    /// the scores of their keys.
     pub(super) fn attend(
         &self,
         projected: &ArrayView2<'_, f32>,
+        queries: usize,
         bias: Option<&RelativeBias>,
     ) -> Array2<f32> {
         let (wordpieces, size) = (projected.ncols(), self.heads * self.head_size);
         let scale = 1.0 / (self.head_size as f32).sqrt();
         // A row for each query, a column for each key.
-        let mut scores = Array2::zeros((wordpieces, wordpieces));
-        let mut attended = Array2::zeros((size, wordpieces));
+        let mut scores = Array2::zeros((queries, wordpieces));
+        let mut attended = Array2::zeros((size, queries));
         for head in 0..self.heads {
             let first = head * self.head_size;
             let part = |number: usize| {
                 let first = number * size + first;
                 projected.slice(s![first..first + self.head_size, ..])
             };
-            let (queries, keys, values) = (part(0), part(1), part(2));
+            let (asked, keys, values) = (part(0), part(1), part(2));
+            let asked = asked.slice_move(s![.., ..queries]);
             if let Some(bias) = bias {
                 bias.fill(head, &mut scores);
             }
-            multiply(scale, queries.reversed_axes(), keys, bias.is_some(), scores.view_mut());
+            multiply(scale, asked.reversed_axes(), keys, bias.is_some(), scores.view_mut());
             softmax(scores.as_slice_mut().expect("a matrix is in one piece"), wordpieces);
             let context = attended.slice_mut(s![first..first + self.head_size, ..]);
             multiply(1.0, values, scores.t(), false, context);

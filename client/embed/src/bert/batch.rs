@@ -48,9 +48,11 @@ impl Layer {
         bias: Option<&RelativeBias>,
     ) -> Array2<f32> {
         let projected = self.attention.project(states);
-        let attend = |columns| self.attention.attend(&part(&projected, columns), bias);
+        let attend = |columns: &Range<usize>| {
+            self.attention.attend(&part(&projected, columns), columns.len(), bias)
+        };
         let attended: Vec<_> = columns.iter().map(attend).collect();
-        self.transform(states, &side_by_side(&attended))
+        self.transform(&states.view(), &side_by_side(&attended))
     }
 }
 

@@ -8,7 +8,7 @@ use super::linear::Linear;
 use super::norm::LayerNorm;
 use super::relative_bias::RelativeBias;
 use super::weights::Weights;
-use ndarray::Array2;
+use ndarray::{Array2, ArrayView2, s};
 
 /// A layer with its weights.
 pub(super) struct Layer {
@@ -38,16 +38,28 @@ impl Layer {
         })
     }
 
-    pub(super) fn forward(&self, states: &Array2<f32>, bias: Option<&RelativeBias>) -> Array2<f32> {
-        self.transform(states, &self.attention.attend(&self.attention.project(states).view(), bias))
+    /// Returns the output for the first states, as many as `queries`.
+    pub(super) fn forward(
+        &self,
+        states: &Array2<f32>,
+        queries: usize,
+        bias: Option<&RelativeBias>,
+    ) -> Array2<f32> {
+        let projected = self.attention.project(states);
+        let attended = self.attention.attend(&projected.view(), queries, bias);
+        self.transform(&states.slice(s![.., ..queries]), &attended)
     }
 
     /// Returns the output of the layer after attention.
-    pub(super) fn transform(&self, states: &Array2<f32>, attended: &Array2<f32>) -> Array2<f32> {
+    pub(super) fn transform(
+        &self,
+        states: &ArrayView2<'_, f32>,
+        attended: &Array2<f32>,
+    ) -> Array2<f32> {
         let attended = self.attention_output.forward(attended, states);
         let mut inner = self.intermediate.forward(&attended);
         self.activation.apply(inner.as_slice_mut().expect("a product is in one piece"));
-        self.output.forward(&inner, &attended)
+        self.output.forward(&inner, &attended.view())
     }
 }
 
@@ -58,7 +70,7 @@ struct Residual {
 }
 
 impl Residual {
-    fn forward(&self, states: &Array2<f32>, input: &Array2<f32>) -> Array2<f32> {
+    fn forward(&self, states: &Array2<f32>, input: &ArrayView2<'_, f32>) -> Array2<f32> {
         let mut sum = self.dense.forward(states);
         sum += input;
         self.norm.apply(&mut sum);

@@ -5,6 +5,7 @@ use safetensors::Dtype;
 use safetensors::tensor::TensorView;
 use serde_json::json;
 use std::io::Write;
+use std::path::Path;
 
 fn config(activation: &str) -> serde_json::Value {
     json!({
@@ -66,7 +67,7 @@ fn states(prefix: &str, activation: &str, wordpieces: &[u32]) -> Result<Vec<Vec<
     let config = read(&config(activation))?;
     let file = file(prefix);
     let types = vec![0; wordpieces.len()];
-    let states = Bert::load(&weights(&file)?, &config)?.forward(wordpieces, &types)?;
+    let states = Bert::load(&weights(&file)?, &config)?.forward(wordpieces, &types, States::All)?;
     Ok(states.rows().into_iter().map(|row| row.to_vec()).collect())
 }
 
@@ -91,6 +92,23 @@ fn a_state_depends_on_the_words_and_their_positions() {
     let [a, b, c] =
         [[1, 4, 2], [4, 1, 2], [1, 3, 2]].map(|ids| states("", "gelu", &ids).unwrap()[2].clone());
     assert!(a != b && a != c && b != c);
+}
+
+#[test]
+fn the_first_state_alone_equals_that_among_all() {
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/models");
+    for name in ["bert", "mpnet", "xlm-roberta", "distilbert", "electra"] {
+        let config = std::fs::read(models.join(name).join("config.json")).unwrap();
+        let file = std::fs::read(models.join(name).join("model.safetensors")).unwrap();
+        let bert = Bert::load(&weights(&file).unwrap(), &Config::read(&config).unwrap()).unwrap();
+        let wordpieces: Vec<u32> = (1..30).collect();
+        let read = |read| bert.forward(&wordpieces, &vec![0; wordpieces.len()], read).unwrap();
+        let (all, first) = (read(States::All), read(States::First));
+        assert_eq!((all.nrows(), first.nrows()), (29, 1), "{name}");
+        let differences =
+            all.row(0).iter().zip(first.row(0)).map(|(a, b)| (a - b).abs()).collect::<Vec<_>>();
+        assert!(differences.iter().all(|difference| *difference < 1e-5), "{name}: {differences:?}");
+    }
 }
 
 #[test]

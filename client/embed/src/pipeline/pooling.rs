@@ -1,6 +1,7 @@
 //! How the states of all wordpieces become one vector.
 
 use super::settings::read_settings;
+use crate::bert::States;
 use crate::error::Error;
 use ndarray::{Array1, Array2, Axis, concatenate};
 use serde::Deserialize;
@@ -124,6 +125,11 @@ impl Pooling {
 
     pub(super) fn modes(&self) -> &[Mode] {
         &self.0
+    }
+
+    /// Returns the states that the modes read.
+    pub(super) fn states(&self) -> States {
+        if self.0.iter().all(|mode| *mode == Mode::Cls) { States::First } else { States::All }
     }
 
     /// Returns the vector of a text. It needs at least one state.

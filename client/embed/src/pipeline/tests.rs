@@ -189,3 +189,21 @@ fn prefixes_are_the_prompts_with_the_usual_names() {
     let error = read(r#"{"prompts": {}, "default_prompt_name": "all"}"#).unwrap_err().to_string();
     assert!(error.contains("the default prompt \"all\" is missing"), "{error}");
 }
+
+#[test]
+fn a_folder_may_list_the_dimensions_that_the_model_is_trained_for() {
+    for (config, expected) in [
+        ("{}", Matryoshka::Unknown),
+        (r#"{"is_matryoshka": false, "matryoshka_dimensions": []}"#, Matryoshka::Unknown),
+        (r#"{"is_matryoshka": true}"#, Matryoshka::Any),
+        (
+            r#"{"is_matryoshka": true, "matryoshka_dimensions": [2, 3]}"#,
+            Matryoshka::Only(vec![2, 3]),
+        ),
+    ] {
+        let folder = folder(&[("config.json", config)]);
+        assert_eq!(Matryoshka::read(folder.path()).unwrap(), expected, "{config}");
+    }
+    let folder = folder(&[("config.json", r#"{"matryoshka_dimensions": 2}"#)]);
+    assert!(Matryoshka::read(folder.path()).is_err());
+}

@@ -4,7 +4,7 @@ use super::activation::Activation;
 use super::classifier::Classifier;
 use super::error::Error;
 use super::pairs::{PairEncoder, Question};
-use crate::bert::{self, Bert, Config, Family, Weights};
+use crate::bert::{self, Bert, Config, Family, States, Weights};
 use serde::Deserialize;
 use std::fs::File;
 use std::path::Path;
@@ -103,7 +103,7 @@ impl CrossEncoder {
         let pair = self.pairs.pair(question, text).map_err(Error::Inference)?;
         let first_type = vec![0; pair.get_ids().len()];
         let types = if self.has_types { pair.get_type_ids() } else { &first_type };
-        let states = self.bert.forward(pair.get_ids(), types);
+        let states = self.bert.forward(pair.get_ids(), types, States::First);
         let states = states.map_err(|error| Error::Inference(error.to_string()))?;
         let score = self.activation.apply(self.classifier.apply(&states.row(0)));
         if !score.is_finite() {

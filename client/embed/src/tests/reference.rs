@@ -3,8 +3,10 @@
 //! `tests/fixtures/models/make_models.py` has written the models and the vectors. `PASSAGE_REFERENCE` names another folder of
 //! models with a file `expected.json`, for example of real ones.
 
-use crate::{Embedding, Model};
+use crate::{Embedder, Embedding, Model, Pool};
 use serde::Deserialize;
+use serde_json::Value;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -76,6 +78,26 @@ fn prefixes_of_the_folder_give_the_vectors_of_encode_query_and_encode_document()
     assert_vector(&model, &question, &case.query.unwrap(), "query");
     let document = format!("{}{}", prefixes.document, texts[1]);
     assert_vector(&model, &document, &case.document.unwrap(), "document");
+}
+
+#[test]
+fn fewer_dimensions_are_those_that_the_folder_lists() {
+    let listed = tempfile::tempdir().unwrap();
+    for file in std::fs::read_dir(folder("bare")).unwrap() {
+        let path = file.unwrap().path();
+        std::fs::copy(&path, listed.path().join(path.file_name().unwrap())).unwrap();
+    }
+    let path = listed.path().join("config.json");
+    let mut config: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    config["matryoshka_dimensions"] = vec![4, 8].into();
+    std::fs::write(&path, config.to_string()).unwrap();
+    let model = Model::load(listed.path()).unwrap();
+    let embedder = || Embedder::from(Pool::new(&model, NonZero::new(1)).unwrap());
+    let with = |dimensions| embedder().with_dimensions(NonZero::new(dimensions));
+    assert_eq!(with(4).unwrap().dimensions(), 4);
+    assert_eq!(with(model.dimensions()).unwrap().dimensions(), model.dimensions());
+    let error = with(5).err().unwrap().to_string();
+    assert_eq!(error, "the embedding model is not trained for 5 dimensions, but for 4, 8");
 }
 
 #[test]

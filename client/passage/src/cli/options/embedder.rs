@@ -2,10 +2,13 @@
 
 use super::service::{OptionText, Service, ServiceNames, api_key};
 use crate::Error;
+use crate::cli::output::print::print_error;
+use crate::cli::output::render;
 use crate::embed::{
-    self, GivenPrefixes, Pool, Prefixes, Provider, RemoteEmbedder, ServiceConfig, default_folder,
+    self, GivenPrefixes, Matryoshka, Pool, Prefixes, Provider, RemoteEmbedder, ServiceConfig,
+    default_folder,
 };
-use crate::store::Store;
+use crate::store::{Notice, Store};
 use clap::Args;
 use clap::builder::{OsStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::num::NonZero;
@@ -206,7 +209,23 @@ pub async fn embedder(
     let model = load(&args.model)?;
     let embedder = embed::Embedder::from(Pool::new(&model, threads)?);
     let embedder = embedder.with_prefixes(args.prefixes()).with_dimensions(args.dimensions)?;
+    if embedder.dimensions() < model.dimensions() && *model.matryoshka() == Matryoshka::Unknown {
+        print_error(&render::note(&not_trained(embedder.dimensions())));
+    }
     Ok((Arc::new(embedder), Some(model)))
+}
+
+/// Returns the note about a model that may not be trained for fewer dimensions than its own.
+fn not_trained(dimensions: usize) -> Notice {
+    Notice {
+        message: format!(
+            "the model's folder does not say that it is trained for {dimensions} dimensions"
+        ),
+        hint: Some(
+            "The description of the model says whether it is (Matryoshka). If not, it finds less."
+                .into(),
+        ),
+    }
 }
 
 /// Returns the prefixes of a run: those of the options, else those that the store records for the model, else those

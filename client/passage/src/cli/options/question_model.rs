@@ -31,9 +31,8 @@ impl QuestionModel {
             return Ok(Self { backend: Backend::Service(Box::new(service)), given, dimensions });
         }
         let model = load(&args.model)?;
-        let actual = model.dimensions();
-        if let Some(requested) = dimensions.filter(|requested| *requested > actual) {
-            return Err(embed::Error::Dimensions { requested, actual }.into());
+        if let Some(requested) = dimensions {
+            model.check_dimensions(requested)?;
         }
         Ok(Self { backend: Backend::Local(model), given, dimensions })
     }
