@@ -5,6 +5,7 @@
 //! run on servers without pgvector.
 
 mod embedding_service;
+mod mcp_tool;
 mod web_site;
 
 /// The commands and their output.

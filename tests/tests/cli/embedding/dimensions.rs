@@ -24,6 +24,11 @@ async fn a_store_with_fewer_dimensions_is_loaded_and_searched_with_them() {
         init.stdout,
         init.stderr
     );
+    assert!(
+        init.stderr.contains("does not say that it is trained for 64 dimensions"),
+        "{}",
+        init.stderr
+    );
     for command in
         [&["ingest", fixture!("client/garden")][..], &["search", "--mode", "vector", "mites"]]
     {

@@ -3,6 +3,7 @@
 use super::embed::{run, with};
 use crate::RunOutput;
 use crate::embedding_service::{Request, Service};
+use crate::mcp_tool::call_tool;
 use passage_tests::Cluster;
 use passage_tests::fixture;
 use passage_tests::http_server::HttpServer;
@@ -83,6 +84,11 @@ async fn servers_embed_with_the_prefix_of_the_kind() {
     let body = json!({"input": "x", "input_type": "passage"});
     let (status, answer) = server.request("/v1/embeddings", Some(&body)).await;
     assert_eq!((status, &answer["error"]["hint"]), (400, &json!("Use query or document.")));
+
+    let tool = with(&cluster, &service, &["mcp"]);
+    let found = call_tool(tool, "search", json!({"query": "brood", "limit": 1})).await;
+    assert_eq!(found["passages"].as_array().unwrap().len(), 1, "{found}");
+    assert_eq!(last(), ["query: brood"]);
 
     // Another record counts from the next request on.
     cluster

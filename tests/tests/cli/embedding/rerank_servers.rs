@@ -2,11 +2,10 @@
 
 use super::rerank::{reply, score, valves};
 use crate::embedding_service::{Reply, Service};
+use crate::mcp_tool::call_tool;
 use passage_tests::Cluster;
 use passage_tests::http_server::HttpServer;
 use serde_json::{Value, json};
-use std::process::Stdio;
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
 /// Starts `passage serve` with a rerank service.
 async fn serve(cluster: &Cluster, service: &Service) -> HttpServer {
@@ -110,30 +109,8 @@ async fn the_tool_search_is_reranked() {
     let service = Service::start(|_, asked| reply(asked, score)).await;
     let mut program = cluster.client_program();
     program.args(["mcp", "--no-embed", "--rerank-url", &service.url()]);
-    program.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
-    let mut server = program.spawn().unwrap();
-    let (mut input, output) = (server.stdin.take().unwrap(), server.stdout.take().unwrap());
-    let mut lines = BufReader::new(output).lines();
-    let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
-    let call =
-        json!({"name": "search", "arguments": {"query": "valve", "limit": 2, "strategy": "none"}});
-    for message in [
-        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}),
-        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
-        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}),
-    ] {
-        input.write_all(format!("{message}\n").as_bytes()).await.unwrap();
-    }
-    let answer = loop {
-        let line = lines.next_line().await.unwrap().expect("the server answers");
-        let answer: Value = serde_json::from_str(&line).unwrap();
-        if answer["id"] == 2 {
-            break answer;
-        }
-    };
-    let found = &answer["result"]["structuredContent"];
-    assert_eq!(found["reranked"], true, "{answer}");
+    let arguments = json!({"query": "valve", "limit": 2, "strategy": "none"});
+    let found = call_tool(program, "search", arguments).await;
+    assert_eq!(found["reranked"], true, "{found}");
     assert_eq!(found["passages"][0]["uri"], "book/7.md");
-    drop(input);
-    assert!(server.wait().await.unwrap().success());
 }
