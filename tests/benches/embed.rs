@@ -77,7 +77,7 @@ pub async fn measure(table: &mut Table) {
     }
 }
 
-/// What a process that embeds all texts prints.
+/// The output of a process that embeds all texts.
 struct Run {
     microseconds: u64,
     /// The peak of memory in bytes.
