@@ -7,6 +7,7 @@ bytes of a file, and adds the file's path to errors.
 
 use crate::error::Error;
 use crate::source;
+use passage_office::Format;
 pub use passage_split::{Document, MetadataOverrides};
 use std::path::Path;
 
@@ -17,7 +18,8 @@ use std::path::Path;
 ///
 /// # Errors
 ///
-/// Returns an error if the bytes are not text, if the text is larger than [`source::MAX_BYTES`], or
+/// Returns [`Error::Unsupported`] for a document that is neither text nor can be converted to it, such as a PDF. Returns
+/// other errors if the bytes are not text, if the text is larger than [`source::MAX_BYTES`], or
 /// if it cannot be converted from its media type, such as a damaged notebook.
 ///
 /// # Examples
@@ -39,6 +41,9 @@ pub fn read(
     uri: &str,
     inside: Option<&str>,
 ) -> Result<Document, Error> {
+    if let Some(format) = format(overrides, uri, &bytes) {
+        return Err(Error::Unsupported { path: path.to_owned(), format });
+    }
     let text = source::text(bytes, path, overrides.media_type(uri).as_ref())?;
     convert(overrides, text, path, uri, inside)
 }
@@ -56,6 +61,14 @@ pub fn read_text(
     inside: Option<&str>,
 ) -> Result<Document, Error> {
     convert(overrides, source::without_nul(text, path)?, path, uri, inside)
+}
+
+/// Returns the format of a document that is not text. A media type of the overrides is that of a text, so it makes a text
+/// of any bytes that can be one.
+fn format(overrides: &MetadataOverrides, uri: &str, bytes: &[u8]) -> Option<Format> {
+    let is_text = || std::str::from_utf8(bytes).is_ok() && !bytes.contains(&0);
+    let format = Format::recognize(uri, bytes)?;
+    (overrides.media_type.is_none() || !is_text()).then_some(format)
 }
 
 fn convert(
@@ -85,6 +98,18 @@ fn convert(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use passage_split::MediaType;
+
+    #[test]
+    fn a_given_media_type_makes_a_text_of_markup_but_not_of_other_bytes() {
+        let overrides = MetadataOverrides {
+            media_type: Some(MediaType::PLAIN),
+            ..MetadataOverrides::default()
+        };
+        let read = |bytes: &[u8], uri| read(&overrides, bytes.to_vec(), Path::new(uri), uri, None);
+        assert_eq!(read(b"{\\rtf1 a}", "a.rtf").unwrap().text, "{\\rtf1 a}");
+        assert!(matches!(read(b"%PDF-1.7\n\xff", "a.pdf"), Err(Error::Unsupported { .. })));
+    }
 
     #[test]
     fn read_decodes_html_by_its_charset_and_errors_name_the_path() {
@@ -93,6 +118,9 @@ mod tests {
         };
         let html = read(b"<meta charset=latin1><main><h1>\xc9t\xe9</h1></main>", "a.html").unwrap();
         assert_eq!((html.text.as_str(), html.title.as_deref()), ("# Été\n", Some("Été")));
+        let error = read(b"%PDF-1.7\n", "b.txt").unwrap_err();
+        assert!(!error.is_fatal());
+        assert_eq!(error.to_string(), "b.txt is a PDF, which passage cannot convert");
         let error = read(b"{", "b.ipynb").unwrap_err().to_string();
         assert!(error.starts_with("b.ipynb "), "{error}");
         let error = read(&[&b"<table>"[..], &b"<tr><td>".repeat(1_500_000)].concat(), "c.html")

@@ -69,6 +69,7 @@ mod ingest {
     mod sources;
     mod statistics;
     mod sync;
+    mod unsupported;
 }
 
 /// `passage reindex`.

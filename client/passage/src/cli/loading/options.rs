@@ -36,6 +36,10 @@ pub struct Loading {
     /// error
     #[arg(long, hide_short_help = true, help_heading = DOCUMENTS)]
     pub allow_empty: bool,
+    /// Accept documents of formats that passage cannot convert to text, which are otherwise an error, and
+    /// skip them
+    #[arg(long, hide_short_help = true, help_heading = DOCUMENTS)]
+    pub skip_unsupported: bool,
     /// Also fetch pages from private addresses, such as those of this machine and its network, and
     /// through the proxies that the environment names
     #[arg(long, hide_short_help = true, help_heading = DOCUMENTS)]
