@@ -13,7 +13,6 @@ mod limits;
 mod mail;
 mod markdown;
 mod odf;
-mod office_xml;
 mod package;
 mod pdf;
 mod pptx;
@@ -21,7 +20,7 @@ mod sheet;
 mod table;
 mod xml;
 
-use crate::Format;
+use crate::{Format, Mark, Place};
 pub use limits::Limits;
 use serde::{Deserialize, Serialize};
 
@@ -34,27 +33,6 @@ pub struct Converted {
     pub title: Option<String>,
     /// The places in the source, in the order of the text.
     pub marks: Vec<Mark>,
-}
-
-/// The beginning of a page, a slide or a sheet.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Mark {
-    /// The offset in the Markdown, in bytes.
-    pub start: usize,
-    /// The place that begins there.
-    pub place: Place,
-}
-
-/// A place in a document, as its readers name it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Place {
-    /// The number of a page, from 1.
-    Page(usize),
-    /// The number of a slide, from 1.
-    Slide(usize),
-    /// The name of a sheet.
-    Sheet(String),
 }
 
 /// Why a document has no Markdown.

@@ -9,7 +9,9 @@ pages, slides and sheets. The crate reads no files and writes none.
 #[cfg(feature = "convert")]
 mod convert;
 mod format;
+mod place;
 
 #[cfg(feature = "convert")]
-pub use convert::{ConvertError, Converted, Limits, Mark, Place, convert};
+pub use convert::{ConvertError, Converted, Limits, convert};
 pub use format::Format;
+pub use place::{Mark, Place, place_metadata};

@@ -1,5 +1,6 @@
 //! The errors of the client, each with a cause and a remedy.
 
+use crate::conversion::Remedy;
 use crate::{embed, rerank, source, store};
 use passage_office::Format;
 use std::path::PathBuf;
@@ -42,6 +43,16 @@ pub enum Error {
         /// Its format.
         format: Format,
     },
+    /// A document that is damaged, encrypted or too large to be converted to text.
+    #[error("{path} {reason}", path = path.display())]
+    Conversion {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, as in `is encrypted`.
+        reason: String,
+        /// What to do.
+        remedy: Remedy,
+    },
     /// A usage error.
     #[error("{cause}")]
     Usage {
@@ -69,6 +80,7 @@ impl Error {
                 format!("Valid ones: {valid}.")
             }
             Error::Split(_) => "Use the default sizes.".into(),
+            Error::Conversion { remedy, .. } => remedy.sentences().into(),
             Error::Unsupported { .. } => {
                 "Convert it to Markdown or HTML, or accept that such documents are left out with --skip-unsupported."
                     .into()
@@ -86,7 +98,7 @@ impl Error {
     pub fn is_fatal(&self) -> bool {
         match self {
             Error::Store(error) => error.is_fatal(),
-            Error::Source(_) | Error::Unsupported { .. } => false,
+            Error::Source(_) | Error::Unsupported { .. } | Error::Conversion { .. } => false,
             Error::Model(_) | Error::Rerank(_) | Error::Split(_) | Error::Usage { .. } => true,
         }
     }

@@ -19,13 +19,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            unpacked: 512 << 20,
-            nodes: 8_000_000,
-            depth: 200,
-            text: 256 << 20,
-            pages: 50_000,
-        }
+        Self { unpacked: 512 << 20, nodes: 8_000_000, depth: 200, text: 256 << 20, pages: 50_000 }
     }
 }
 

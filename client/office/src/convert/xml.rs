@@ -26,9 +26,9 @@ impl Element {
     pub(super) fn attribute(&self, name: &str) -> Option<&str> {
         let exact = self.attributes.iter().find(|(key, _)| key == name);
         let local = || {
-            self.attributes.iter().find(|(key, _)| {
-                key.rsplit_once(':').is_some_and(|(_, local)| local == name)
-            })
+            self.attributes
+                .iter()
+                .find(|(key, _)| key.rsplit_once(':').is_some_and(|(_, local)| local == name))
         };
         exact.or_else(local).map(|(_, value)| &**value)
     }
@@ -141,8 +141,8 @@ fn push_text(open: &mut [Element], text: &str) {
 fn element(start: &BytesStart<'_>) -> Element {
     let attributes = start.attributes().flatten().filter_map(|attribute| {
         let key: &str = attribute.key.as_ref();
-        let value = attribute.unescape_value().ok()?;
-        Some((key.to_owned(), value.into_owned()))
+        let value = quick_xml::escape::unescape(&attribute.value).ok()?.into_owned();
+        Some((key.to_owned(), value))
     });
     let name: &str = start.local_name().into_inner();
     Element { name: name.to_owned(), attributes: attributes.collect(), children: Vec::new() }

@@ -4,7 +4,8 @@ use super::options::splitting::splitter;
 use super::options::{MetadataOptions, Model, Sizer, Splitting};
 use super::output::print::{print, print_error};
 use super::output::render::{BOLD, DIM, TITLE, json, line, printable, quote, section};
-use crate::document::{self, Document};
+use crate::conversion::Converter;
+use crate::document::{self, Document, ReadDocument};
 use crate::split::Piece;
 use crate::{Error, source};
 use clap::Args;
@@ -43,7 +44,8 @@ impl Split {
         let is_stdin = self.file.as_os_str() == "-";
         let bytes = if is_stdin { source::read_stdin()? } else { source::read(&self.file)? };
         let uri = self.file.to_string_lossy();
-        let document = document::read(&overrides, bytes, &self.file, &uri, None)?;
+        let ReadDocument { document, .. } =
+            document::read(&overrides, bytes, &self.file, &uri, None, Converter::Child)?;
         let has_model = self.model.is_available();
         let default = if has_model { Sizer::Wordpieces } else { Sizer::Characters };
         let sizer = self.splitting.sizer.unwrap_or(default);

@@ -9,6 +9,7 @@ use crate::source::{Content, PresplitChunk, SourceDocument};
 use crate::split::Piece;
 use crate::store::Store;
 use crate::{Error, document, source};
+use passage_office::place_metadata;
 use passage_split::{HashInput, Unit, document_metadata};
 use serde_json::Value;
 use std::ops::{Range, RangeInclusive};
@@ -117,8 +118,14 @@ pub(super) fn split_document(
         return Ok(None);
     }
     let inside = inside.as_deref();
+    let mut marks = Vec::new();
     let mut document = match loaded {
-        Loaded::Bytes(bytes) => document::read(&overrides, bytes, &origin, &uri, inside)?,
+        Loaded::Bytes(bytes) => {
+            let converter = ingest.converter;
+            let read = document::read(&overrides, bytes, &origin, &uri, inside, converter)?;
+            marks = read.marks;
+            read.document
+        }
         Loaded::Text(text) => document::read_text(&overrides, text, &origin, &uri, inside)?,
         Loaded::Chunks(_, mut chunks) => {
             for (ordinal, chunk) in chunks.iter_mut().enumerate() {
@@ -143,6 +150,9 @@ pub(super) fn split_document(
     let split = ingest.job.splitter.split(text, media_type, Some(*kind), title.as_deref())?;
     let metadata = document_metadata(&metadata, split.syntax_error);
     let (pieces, presplit_spans) = (split.pieces, None);
+    for (ordinal, piece) in pieces.iter().enumerate() {
+        given.add_metadata(ordinal, place_metadata(&marks, piece.bytes.clone()));
+    }
     Ok(Some(SplitDocument { uri, document, content_hash, pieces, presplit_spans, metadata, given }))
 }
 

@@ -6,6 +6,7 @@ use crate::cli::options::embedder::embedder;
 use crate::cli::options::{Sizer, StoreSplitter, metadata};
 use crate::cli::output::progress::Progress;
 use crate::cli::output::render;
+use crate::conversion::Converter;
 use crate::ingest::{Ingest, Job};
 use crate::store::Store;
 use serde_json::{Map, Value};
@@ -45,7 +46,8 @@ pub async fn ingest_job(args: Loading, progress: &Progress) -> Result<(Ingest, S
     let Loading { jobs, dry_run, collection, collection_version: version, .. } = args;
     let job = Job { url, store: args.server.store, splitter, embedder, model_name, jobs, dry_run };
     let (collection, version) = (collection.unwrap_or_default(), version.unwrap_or_default());
-    Ok((Ingest { job, collection, version, overrides, metadata }, store))
+    let converter = Converter::Child;
+    Ok((Ingest { job, collection, version, overrides, metadata, converter }, store))
 }
 
 /// Returns the unit that fits the model which will embed the chunks of a run without embeddings.
