@@ -16,6 +16,7 @@ mod odf;
 mod package;
 mod pdf;
 mod pptx;
+mod rtf;
 mod sheet;
 mod table;
 mod xml;
@@ -78,6 +79,7 @@ pub fn convert(format: Format, bytes: &[u8], limits: Limits) -> Result<Converted
         Format::Epub => epub::convert(bytes, limits),
         Format::Eml => mail::convert_message(bytes, limits),
         Format::Mbox => mail::convert_mailbox(bytes, limits),
-        Format::Rtf | Format::Doc | Format::Ppt | Format::Msg => Err(ConvertError::Unsupported),
+        Format::Rtf => rtf::convert(bytes, limits),
+        Format::Doc | Format::Ppt | Format::Msg => Err(ConvertError::Unsupported),
     }
 }

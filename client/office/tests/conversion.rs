@@ -80,6 +80,17 @@ fn a_book_has_its_chapters_in_reading_order() {
 }
 
 #[test]
+fn rich_text_keeps_headings_tables_and_letters_of_its_code_page() {
+    let converted = converted(&rtf());
+    assert_eq!(converted.title.as_deref(), Some("Cluster guide"));
+    assert_eq!(
+        converted.text,
+        "# Setup\n\nA quorum – see “Nodes” – needs żółw, 日 and 😀.\n\n\
+         | Node | Port |\n| --- | --- |\n| first | 5432 |\n\nKeep {two}.\n"
+    );
+}
+
+#[test]
 fn a_mail_has_its_header_its_text_once_and_the_names_of_attachments() {
     let mail = convert(Format::Eml, &eml(), Limits::default()).unwrap();
     assert_eq!(mail.title.as_deref(), Some("Setup"));
@@ -131,6 +142,7 @@ fn damaged_documents_are_errors_and_no_cut_of_a_document_is_a_panic() {
         (Format::Odt, odt()),
         (Format::Ods, ods()),
         (Format::Epub, epub()),
+        (Format::Rtf, rtf()),
         (Format::Pdf, pdf()),
         (Format::Eml, eml()),
         (Format::Mbox, mbox()),
@@ -143,7 +155,8 @@ fn damaged_documents_are_errors_and_no_cut_of_a_document_is_a_panic() {
             changed[cut] ^= 0x55;
             let _ = convert(format, &changed, Limits::default());
         }
-        let is_mail = matches!(format, Format::Eml | Format::Mbox);
+        // Any bytes are text in these.
+        let is_mail = matches!(format, Format::Eml | Format::Mbox | Format::Rtf);
         let error = convert(format, b"no document", Limits::default());
         assert!(is_mail || matches!(error, Err(ConvertError::Damaged(_))), "{format}: {error:?}");
     }

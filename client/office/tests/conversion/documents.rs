@@ -294,6 +294,17 @@ pub fn epub() -> Vec<u8> {
     ])
 }
 
+/// Returns a document of Rich Text with a header, a style, a table and letters in three notations.
+pub fn rtf() -> Vec<u8> {
+    br"{\rtf1\ansi\ansicpg1250{\fonttbl{\f0 Arial;}}{\stylesheet{\s0 Normal;}{\s1 heading 1;}}{\info{\title Cluster guide}}
+{\header Confidential\par}{\*\unknown left out}
+\pard\s1 Setup\par
+\pard A quorum \endash  see \ldblquote Nodes\rdblquote  \'96 needs \'bf\'f3\'b3w, \u26085? and \u-10179?\u-8704?.\par
+\trowd\intbl Node\cell Port\cell\row \trowd\intbl first\cell 5432\cell\row
+\pard Keep \{two\}.{\v hidden}\par}"
+        .to_vec()
+}
+
 /// Returns a mail with a body in two forms, an encoded subject and an attachment.
 pub fn eml() -> Vec<u8> {
     "From: Ada <ada@example.org>\r\nTo: team@example.org\r\nSubject: =?utf-8?Q?Setup?=\r\n\
