@@ -24,8 +24,7 @@ pub(super) fn convert_xlsx(bytes: &[u8], limits: Limits) -> Result<Converted, Co
     let mut markdown = Markdown::new(limits);
     for name in workbook.sheet_names() {
         let mut cells = Cells::new();
-        let merged =
-            workbook.merge_cells_by_sheet_name(&name).and_then(Result::ok).unwrap_or_default();
+        let merged = workbook.merge_cells_by_sheet_name(&name).unwrap_or_default();
         // A sheet of a chart has no cells.
         let Ok(mut reader) = workbook.worksheet_cells_reader(&name) else { continue };
         while let Some(cell) = reader.next_cell().map_err(ConvertError::damaged)? {

@@ -259,7 +259,7 @@ pub fn ods() -> Vec<u8> {
         "spreadsheet",
         &[
             "<office:spreadsheet><table:table table:name=\"Setup\">",
-            &row(&[&cell("Node"), &cell("Port"), empty].map(|cell| &**cell).concat()),
+            &row(&[cell("Node"), cell("Port"), empty.to_owned()].concat()),
             &row(&[cell("quorum"), cell("5432")].concat()),
             "<table:table-row table:number-rows-repeated=\"1048574\"><table:table-cell \
              table:number-columns-repeated=\"16384\"/></table:table-row></table:table></office:spreadsheet>",
