@@ -57,6 +57,10 @@ pub enum ConvertError {
 }
 
 impl ConvertError {
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "the errors of libraries are passed by value"
+    )]
     fn damaged(reason: impl ToString) -> Self {
         Self::Damaged(reason.to_string())
     }

@@ -138,7 +138,7 @@ impl Document {
                 "footnoteReference" | "endnoteReference" => {
                     let prefix = if element.name.starts_with('e') { "e" } else { "" };
                     let id = element.attribute("id").unwrap_or_default();
-                    inline.push_str(&format!("[^{prefix}{id}]"));
+                    inline.extend(["[^", prefix, id, "]"]);
                 }
                 "hyperlink" => {
                     let mut text = String::new();
@@ -154,7 +154,7 @@ impl Document {
                 "oMath" | "oMathPara" => {
                     let mut texts = Vec::new();
                     element.descendants("t", &mut texts);
-                    texts.iter().for_each(|text| inline.push_str(&escaped(&text.text())));
+                    inline.extend(texts.iter().map(|text| escaped(&text.text())));
                 }
                 "r" | "ins" | "smartTag" | "fldSimple" | "sdt" | "sdtContent" | "moveTo"
                 | "customXml" | "dir" | "bdo" => self.inline(element, inline),
@@ -225,7 +225,9 @@ fn count_fallbacks(paragraph: &Element) -> usize {
     let mut fallbacks = Vec::new();
     paragraph.descendants("Fallback", &mut fallbacks);
     let mut boxes = Vec::new();
-    fallbacks.iter().for_each(|fallback| fallback.descendants("txbxContent", &mut boxes));
+    for fallback in fallbacks {
+        fallback.descendants("txbxContent", &mut boxes);
+    }
     boxes.len()
 }
 

@@ -65,13 +65,11 @@ impl Document {
                     self.markdown.table(table)?;
                 }
                 "page" => self.slide(element)?,
-                // What others have written about the text, and what repeats it.
-                "tracked-changes" | "annotation" | "table-of-content" | "alphabetical-index"
-                | "forms" | "settings" => {}
                 "section" | "frame" | "text-box" | "index-body" | "g" | "custom-shape"
                 | "numbered-paragraph" | "bibliography" | "object" => {
-                    self.blocks(element, depth)?
+                    self.blocks(element, depth)?;
                 }
+                // Also what others have written about the text, and what repeats it: deleted text, comments, contents.
                 _ => {}
             }
         }

@@ -32,7 +32,7 @@ impl<'b> Package<'b> {
         if bytes.starts_with(&[0xd0, 0xcf, 0x11, 0xe0]) {
             return Err(ConvertError::Encrypted);
         }
-        let archive = ZipArchive::new(Cursor::new(bytes)).map_err(damaged)?;
+        let archive = ZipArchive::new(Cursor::new(bytes)).map_err(ConvertError::damaged)?;
         Ok(Self { archive, limits, rest: limits.unpacked })
     }
 
@@ -41,7 +41,7 @@ impl<'b> Package<'b> {
         let member = match self.archive.by_name(name) {
             Ok(member) => member,
             Err(ZipError::FileNotFound) => return Ok(None),
-            Err(error) => return Err(damaged(error)),
+            Err(error) => return Err(ConvertError::damaged(error)),
         };
         if member.encrypted() {
             return Err(ConvertError::Encrypted);
@@ -104,10 +104,6 @@ impl<'b> Package<'b> {
         let properties = self.xml("docProps/core.xml").ok()??;
         Some(properties.element("title")?.text()).filter(|title| !title.trim().is_empty())
     }
-}
-
-fn damaged(error: ZipError) -> ConvertError {
-    ConvertError::Damaged(error.to_string())
 }
 
 /// Returns the path of a part relative to a folder.

@@ -112,7 +112,7 @@ fn value(data: &Data) -> String {
     match data {
         Data::Empty => String::new(),
         Data::Float(number) => number.to_string(),
-        Data::DateTime(date) => date_text(*date),
+        Data::DateTime(day) => date_text(*day),
         other => other.to_string(),
     }
 }

@@ -181,6 +181,7 @@ pub fn xlsx() -> Vec<u8> {
     let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
     archive(&[
         ("[Content_Types].xml", "<Types/>"),
+        ("_rels/.rels", &relations(&[("a", "officeDocument", "xl/workbook.xml")])),
         (
             "xl/workbook.xml",
             &format!(

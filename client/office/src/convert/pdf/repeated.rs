@@ -16,7 +16,9 @@ pub(super) fn remove(pages: &mut [Lines]) {
         let mut keys: Vec<String> = edge(lines).map(|line| key(&lines[line])).collect();
         keys.sort_unstable();
         keys.dedup();
-        keys.into_iter().for_each(|key| *counts.entry(key).or_default() += 1);
+        for key in keys {
+            *counts.entry(key).or_default() += 1;
+        }
     }
     // Left and right pages differ, and so do chapters.
     let least = 3.max(pages.len() / 20);

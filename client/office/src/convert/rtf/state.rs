@@ -49,6 +49,7 @@ const LEFT: [&str; 30] = [
 ];
 
 /// The state of a group.
+#[expect(clippy::struct_excessive_bools, reason = "each is a property of its own")]
 #[derive(Clone, Debug)]
 pub(super) struct State {
     pub(super) destination: Destination,
@@ -119,7 +120,7 @@ impl State {
                 self.outline = level.filter(|level| *level < 9).map(|level| level + 1);
             }
             "uc" => {
-                self.fallback = number.and_then(|count| usize::try_from(count).ok()).unwrap_or(1)
+                self.fallback = number.and_then(|count| usize::try_from(count).ok()).unwrap_or(1);
             }
             "ansicpg" => {
                 let label = format!("windows-{}", number.unwrap_or(1252));

@@ -1,7 +1,7 @@
 //! The tokens of Rich Text: braces, control words with their numbers, and bytes of text.
 
 /// A token.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token<'b> {
     Open,
     Close,
