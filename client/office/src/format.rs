@@ -1,7 +1,5 @@
 //! The formats of documents that are not text, and how a file shows its format.
 
-mod content;
-
 use std::fmt;
 
 /// A format of documents that a text splitter cannot read.
@@ -92,32 +90,6 @@ impl Format {
         all
     };
 
-    /// Returns the format that the content of a file proves, else the one that its name tells.
-    ///
-    /// Mail is text, so only its name tells it, and only if the content begins as mail does: notes in a file
-    /// `draft.eml` stay text.
-    ///
-    /// ```
-    /// use passage_office::Format;
-    ///
-    /// assert_eq!(Format::recognize("notes.txt", b"%PDF-1.7\n"), Some(Format::Pdf));
-    /// assert_eq!(Format::recognize("report.pdf", b"damaged"), Some(Format::Pdf));
-    /// assert_eq!(Format::recognize("notes.txt", b"See %PDF-1.7."), None);
-    /// ```
-    pub fn recognize(name: &str, bytes: &[u8]) -> Option<Self> {
-        content::proven(bytes, Self::from_name(name)).or_else(|| {
-            Self::from_name(name).filter(|format| match format {
-                Format::Eml => content::begins_as_mail(bytes),
-                Format::Mbox => bytes.starts_with(b"From "),
-                // Configuration files have these names, too: dotfiles.dot, debian.doc.
-                Format::Doc | Format::Ppt | Format::Xls | Format::Msg | Format::Rtf => {
-                    std::str::from_utf8(bytes).is_err() || bytes.contains(&0)
-                }
-                _ => true,
-            })
-        })
-    }
-
     /// Returns the format that the extension of a name tells.
     pub fn from_name(name: &str) -> Option<Self> {
         let (_, extension) = name.rsplit(['/', '\\']).next()?.rsplit_once('.')?;
@@ -173,20 +145,5 @@ mod tests {
         extensions.sort_unstable();
         extensions.dedup();
         assert_eq!(extensions.len(), all);
-    }
-
-    #[test]
-    fn text_with_the_name_of_another_format_stays_text() {
-        assert_eq!(Format::recognize("readme.doc", b"Plain words.\n"), None);
-        assert_eq!(Format::recognize("draft.eml", b"Dear all,\n\nhello\n"), None);
-        assert_eq!(
-            Format::recognize("a.eml", b"Received: x\r\nSubject: y\r\n\r\nz"),
-            Some(Format::Eml)
-        );
-        assert_eq!(
-            Format::recognize("a.mbox", b"From a@b Mon\nSubject: y\n\nz"),
-            Some(Format::Mbox)
-        );
-        assert_eq!(Format::recognize("a.md", b"From here on: all\n"), None);
     }
 }

@@ -6,6 +6,7 @@ Documents that are not text: PDF, office documents, e-books and mail.
 pages, slides and sheets. The crate reads no files and writes none.
 */
 
+mod content;
 #[cfg(feature = "convert")]
 mod convert;
 mod format;

@@ -48,9 +48,9 @@ pub enum Error {
     Conversion {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it, as in `is encrypted`.
+        /// The defect, as in `is encrypted`.
         reason: String,
-        /// What to do.
+        /// The remedy.
         remedy: Remedy,
     },
     /// A usage error.

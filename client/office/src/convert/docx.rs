@@ -230,8 +230,3 @@ fn count_fallbacks(paragraph: &Element) -> usize {
     }
     boxes.len()
 }
-
-/// Returns the value of an attribute `val` of a child.
-fn value<'e>(element: &'e Element, child: &str) -> Option<&'e str> {
-    element.element(child)?.attribute("val")
-}

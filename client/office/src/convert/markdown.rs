@@ -1,7 +1,8 @@
 //! A writer of Markdown: blocks apart by blank lines, and text that its reader does not take as markup.
 
 use super::table::Table;
-use super::{ConvertError, Converted, Limits, Mark, Place};
+use super::{ConvertError, Converted, Limits};
+use crate::{Mark, Place};
 use std::fmt::Write;
 
 /// The deepest heading of Markdown.

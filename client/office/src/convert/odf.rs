@@ -8,9 +8,10 @@ use super::markdown::{Bullet, Markdown, escaped, link};
 use super::package::Package;
 use super::table::Table;
 use super::xml::{Element, Node};
-use super::{ConvertError, Converted, Limits, Place};
+use super::{ConvertError, Converted, Limits};
+use crate::Place;
 
-/// The most cells that a repetition in a spreadsheet writes: programs repeat the last cell to the end of the sheet.
+/// The maximum number of cells that a repetition in a spreadsheet writes: programs repeat the last cell to the end of the sheet.
 const MAX_REPEATED: usize = 1_000;
 
 /// Converts a document.

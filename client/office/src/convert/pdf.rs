@@ -13,9 +13,9 @@ mod page;
 mod repeated;
 
 use super::markdown::Markdown;
-use super::{ConvertError, Converted, Limits, Place};
+use super::{ConvertError, Converted, Limits};
+use crate::Place;
 use hayro_interpret::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
-use line::Line;
 
 /// Converts a document.
 pub(super) fn convert(bytes: &[u8], limits: Limits) -> Result<Converted, ConvertError> {
@@ -40,9 +40,6 @@ pub(super) fn convert(bytes: &[u8], limits: Limits) -> Result<Converted, Convert
     }
     Ok(markdown.finish(title(&pdf)))
 }
-
-/// The lines of a page, in reading order.
-type Lines = Vec<Line>;
 
 /// Returns the title in the properties, unless a program has put the name of a file there.
 fn title(pdf: &Pdf) -> Option<String> {

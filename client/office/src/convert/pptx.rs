@@ -8,7 +8,8 @@ use super::markdown::{Bullet, Markdown, escaped, link};
 use super::package::{Package, Relations};
 use super::table::Table;
 use super::xml::Element;
-use super::{ConvertError, Converted, Limits, Place};
+use super::{ConvertError, Converted, Limits};
+use crate::Place;
 
 const PRESENTATION: &str = "ppt/presentation.xml";
 

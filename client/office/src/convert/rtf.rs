@@ -123,7 +123,7 @@ impl Document {
         Ok(())
     }
 
-    /// Writes a letter in UTF-16. What follows is for programs that do not know it.
+    /// Writes a letter in UTF-16. Letters for programs that do not know it follow.
     fn unicode(&mut self, number: i32) {
         let unit = number as u16;
         let state = self.state();

@@ -3,12 +3,13 @@
 use super::markdown::{Markdown, escaped};
 use super::package::Package;
 use super::table::Table;
-use super::{ConvertError, Converted, Limits, Place};
+use super::{ConvertError, Converted, Limits};
+use crate::Place;
 use calamine::{Data, Dimensions, ExcelDateTime, Reader, Xls, Xlsx};
 use std::collections::BTreeMap;
 use std::io::Cursor;
 
-/// The most cells of a sheet that are read, also those that a merged cell covers.
+/// The maximum number of cells of a sheet that are read, also those that a merged cell covers.
 const MAX_CELLS: usize = 4_000_000;
 
 /// The cells of a sheet that have a value, by row and column.

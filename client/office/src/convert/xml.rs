@@ -51,6 +51,11 @@ impl Element {
         self.elements(name).next()
     }
 
+    /// Returns the attribute `val` of the first child element with a name, as Word writes properties.
+    pub(super) fn value(&self, child: &str) -> Option<&str> {
+        self.element(child)?.attribute("val")
+    }
+
     /// Returns the element at a path of names below this one.
     pub(super) fn at(&self, path: &[&str]) -> Option<&Element> {
         path.iter().try_fold(self, |element, name| element.element(name))

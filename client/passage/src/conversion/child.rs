@@ -1,6 +1,7 @@
 //! The child process of a conversion: the document on standard input, the result as JSON on standard output.
 
-use super::{Conversion, Failure, Remedy, convert};
+use super::Remedy;
+use super::in_process::{Conversion, Failure, convert};
 use passage_office::Format;
 use std::ffi::OsStr;
 use std::io::{Read, Write};
@@ -22,7 +23,7 @@ const SECONDS: u64 = 120;
 /// The time that a child process may take, also while others use the processors.
 const TIMEOUT: Duration = Duration::from_secs(600);
 
-/// Converts the document on standard input, if this process is a child that [`Converter::Child`](super::Converter::Child)
+/// Converts the document on standard input, if this process is a child that `Converter::Child`
 /// has started. A program that uses it calls this before it does anything else, and exits with the code.
 pub fn run_as_child() -> Option<ExitCode> {
     let mut arguments = std::env::args_os().skip(1);

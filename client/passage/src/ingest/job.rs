@@ -127,7 +127,7 @@ pub struct Ingest {
     pub overrides: MetadataOverrides,
     /// Metadata that is added to each document.
     pub metadata: Map<String, Value>,
-    /// Where documents that are not text are converted.
+    /// The process that converts documents that are not text.
     pub converter: Converter,
 }
 

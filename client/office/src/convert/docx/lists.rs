@@ -1,6 +1,5 @@
 //! Lists: which are numbered, and the number of the next item.
 
-use super::value;
 use crate::convert::markdown::Bullet;
 use crate::convert::xml::Element;
 use std::collections::{HashMap, HashSet};
@@ -27,14 +26,14 @@ impl Lists {
             .collect();
         for list in root.elements("num") {
             let (Some(id), Some(definition)) =
-                (list.attribute("numId"), value(list, "abstractNumId"))
+                (list.attribute("numId"), list.value("abstractNumId"))
             else {
                 continue;
             };
             let levels =
                 abstracts.get(definition).into_iter().flat_map(|list| list.elements("lvl"));
             for level in levels {
-                let is_bullet = matches!(value(level, "numFmt"), Some("bullet" | "none"));
+                let is_bullet = matches!(level.value("numFmt"), Some("bullet" | "none"));
                 let number = level.attribute("ilvl").and_then(|level| level.parse().ok());
                 if let Some(number) = number.filter(|_| is_bullet) {
                     bullets.insert((id.to_owned(), number));

@@ -1,13 +1,12 @@
 //! Styles of paragraphs: which are headings, titles or list items.
 
-use super::value;
 use crate::convert::xml::Element;
 use std::collections::HashMap;
 
 /// The longest chain of styles that are based on each other.
 const MAX_CHAIN: usize = 20;
 
-/// What a paragraph is by its style.
+/// The role of a paragraph by its style.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Text,
@@ -36,13 +35,13 @@ impl Styles {
         let style = |element: &Element| {
             let properties = element.element("pPr");
             let number = properties.and_then(|properties| properties.element("numPr"));
-            let level = |element, name| value(element, name)?.parse().ok();
+            let level = |element, name| element.value(name)?.parse().ok();
             let list = number.and_then(|number| {
-                Some((value(number, "numId")?.to_owned(), level(number, "ilvl").unwrap_or(0)))
+                Some((number.value("numId")?.to_owned(), level(number, "ilvl").unwrap_or(0)))
             });
             let style = Style {
-                name: value(element, "name").unwrap_or_default().to_lowercase(),
-                base: value(element, "basedOn").map(ToOwned::to_owned),
+                name: element.value("name").unwrap_or_default().to_lowercase(),
+                base: element.value("basedOn").map(ToOwned::to_owned),
                 outline: properties.and_then(|properties| level(properties, "outlineLvl")),
                 list,
             };

@@ -1,6 +1,6 @@
 //! Blocks of a page: headings by the size of letters, tables by cells below each other, lists and paragraphs.
 
-use super::{Line, Lines};
+use super::line::{Line, Lines};
 use crate::convert::ConvertError;
 use crate::convert::markdown::{Bullet, Markdown, escaped};
 use crate::convert::table::Table;

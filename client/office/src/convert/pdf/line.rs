@@ -10,7 +10,7 @@ const CELL: f64 = 1.6;
 pub(super) struct Glyph {
     pub(super) text: String,
     pub(super) x: f64,
-    /// Where the next letter of the word begins.
+    /// The place where the next letter of the word begins.
     pub(super) end: f64,
     /// The base line.
     pub(super) y: f64,
@@ -29,6 +29,9 @@ pub(super) struct Line {
     /// The height of its place on the page, from 0 at the top to 1.
     pub(super) height: f64,
 }
+
+/// The lines of a page, in reading order.
+pub(super) type Lines = Vec<Line>;
 
 impl Line {
     pub(super) fn x(&self) -> f64 {
@@ -84,7 +87,7 @@ impl LineBuilder {
             line.end = line.end.max(glyph.end.min(line.end + 0.3 * size));
         }
         count(&mut self.sizes, glyph.size, glyph.text.chars().count());
-        line.size = most_frequent(&self.sizes);
+        line.size = main_size(&self.sizes);
     }
 
     fn begin(&mut self, glyph: Glyph) {
@@ -136,6 +139,6 @@ fn count(sizes: &mut Vec<(f64, usize)>, size: f64, number: usize) {
     }
 }
 
-fn most_frequent(sizes: &[(f64, usize)]) -> f64 {
+fn main_size(sizes: &[(f64, usize)]) -> f64 {
     sizes.iter().max_by_key(|(_, count)| *count).map_or(0.0, |(size, _)| *size)
 }

@@ -1,7 +1,6 @@
 //! The glyphs of a page, in the order of its instructions.
 
-use super::Lines;
-use super::line::{Glyph, LineBuilder};
+use super::line::{Glyph, LineBuilder, Lines};
 use crate::convert::{ConvertError, Limits};
 use hayro_interpret::font::{Glyph as FontGlyph, GlyphRun};
 use hayro_interpret::hayro_cmap::BfString;

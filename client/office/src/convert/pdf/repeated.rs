@@ -1,12 +1,12 @@
 //! Headers and footers: lines at the edge of several pages that are equal except for numbers.
 
-use super::{Line, Lines};
+use super::line::{Line, Lines};
 use std::collections::HashMap;
 
 /// The part of a page that its header or its footer covers.
 const EDGE: f64 = 0.12;
 
-/// The most lines of a header or a footer.
+/// The maximum number of lines of a header or a footer.
 const MAX_LINES: usize = 3;
 
 /// Removes the headers and the footers of pages.

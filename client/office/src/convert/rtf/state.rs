@@ -2,7 +2,7 @@
 
 use encoding_rs::{Encoding, WINDOWS_1252};
 
-/// Where the text of a group goes.
+/// The destination of the text of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Destination {
     Text,

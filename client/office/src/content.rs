@@ -1,6 +1,6 @@
 //! The format that the first bytes of a file, or the members of a zip archive, prove.
 
-use super::Format;
+use crate::Format;
 use std::io::{Cursor, Read};
 use zip::ZipArchive;
 
@@ -27,9 +27,37 @@ const STREAMS: [(&str, Format); 5] = [
 const FOLDERS: [(&str, Format); 3] =
     [("word/", Format::Docx), ("ppt/", Format::Pptx), ("xl/", Format::Xlsx)];
 
+impl Format {
+    /// Returns the format that the content of a file proves, else the one that its name tells.
+    ///
+    /// Mail is text, so only its name tells it, and only if the content begins as mail does: notes in a file
+    /// `draft.eml` stay text.
+    ///
+    /// ```
+    /// use passage_office::Format;
+    ///
+    /// assert_eq!(Format::recognize("notes.txt", b"%PDF-1.7\n"), Some(Format::Pdf));
+    /// assert_eq!(Format::recognize("report.pdf", b"damaged"), Some(Format::Pdf));
+    /// assert_eq!(Format::recognize("notes.txt", b"See %PDF-1.7."), None);
+    /// ```
+    pub fn recognize(name: &str, bytes: &[u8]) -> Option<Self> {
+        proven(bytes, Self::from_name(name)).or_else(|| {
+            Self::from_name(name).filter(|format| match format {
+                Format::Eml => begins_as_mail(bytes),
+                Format::Mbox => bytes.starts_with(b"From "),
+                // Configuration files have these names, too: dotfiles.dot, debian.doc.
+                Format::Doc | Format::Ppt | Format::Xls | Format::Msg | Format::Rtf => {
+                    std::str::from_utf8(bytes).is_err() || bytes.contains(&0)
+                }
+                _ => true,
+            })
+        })
+    }
+}
+
 /// Returns the format that the content proves. `named` is that of the name: an encrypted document of Office does
 /// not show which of them it is.
-pub(super) fn proven(bytes: &[u8], named: Option<Format>) -> Option<Format> {
+fn proven(bytes: &[u8], named: Option<Format>) -> Option<Format> {
     if bytes.starts_with(b"PK\x03\x04") {
         return zipped(bytes);
     }
@@ -68,7 +96,7 @@ fn contains_utf16(bytes: &[u8], name: &str) -> bool {
 }
 
 /// Returns whether a text begins with a header line of a mail.
-pub(super) fn begins_as_mail(bytes: &[u8]) -> bool {
+fn begins_as_mail(bytes: &[u8]) -> bool {
     let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
     match line.iter().position(|byte| *byte == b':') {
@@ -133,5 +161,20 @@ mod tests {
         assert_eq!(proven(b"\n%PDF-1.4\n", None), Some(Format::Pdf));
         assert_eq!(proven(b"HTTP header\n%PDF-1.4\n", Some(Format::Pdf)), Some(Format::Pdf));
         assert_eq!(proven(b"The mark is %PDF-1.4", None), None);
+    }
+
+    #[test]
+    fn text_with_the_name_of_another_format_stays_text() {
+        assert_eq!(Format::recognize("readme.doc", b"Plain words.\n"), None);
+        assert_eq!(Format::recognize("draft.eml", b"Dear all,\n\nhello\n"), None);
+        assert_eq!(
+            Format::recognize("a.eml", b"Received: x\r\nSubject: y\r\n\r\nz"),
+            Some(Format::Eml)
+        );
+        assert_eq!(
+            Format::recognize("a.mbox", b"From a@b Mon\nSubject: y\n\nz"),
+            Some(Format::Mbox)
+        );
+        assert_eq!(Format::recognize("a.md", b"From here on: all\n"), None);
     }
 }
