@@ -35,7 +35,7 @@ impl Styles {
         let style = |element: &Element| {
             let properties = element.element("pPr");
             let number = properties.and_then(|properties| properties.element("numPr"));
-            let level = |element, name| element.value(name)?.parse().ok();
+            let level = |element: &Element, name| element.value(name)?.parse().ok();
             let list = number.and_then(|number| {
                 Some((number.value("numId")?.to_owned(), level(number, "ilvl").unwrap_or(0)))
             });
