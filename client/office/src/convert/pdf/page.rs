@@ -64,7 +64,7 @@ impl Device<'_> for GlyphReader<'_> {
                 return;
             }
             let text = match glyph.as_unicode() {
-                Some(BfString::Char(char)) => char.to_string(),
+                Some(BfString::Char(char)) => ligature(char).map_or(char.to_string(), Into::into),
                 Some(BfString::String(text)) => text,
                 None => continue,
             };
@@ -93,6 +93,13 @@ fn placed(text: String, transform: Affine, advance: f64) -> Glyph {
     let back = Affine::rotate(-quarter_turns(along.atan2()));
     let start = back * start;
     Glyph { text, x: start.x, end: start.x + along.hypot(), y: start.y, size: up.hypot() }
+}
+
+/// Returns the letters of a ligature, by which a word is found.
+fn ligature(char: char) -> Option<&'static str> {
+    const LIGATURES: [&str; 7] = ["ff", "fi", "fl", "ffi", "ffl", "st", "st"];
+    let position = u32::from(char).checked_sub(0xfb00)?;
+    LIGATURES.get(position as usize).copied()
 }
 
 /// Returns the nearest multiple of a right angle.
