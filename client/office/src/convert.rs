@@ -31,7 +31,7 @@ pub use result::{ConvertError, Converted};
 /// # Errors
 ///
 /// Returns an error for a document that is encrypted, has no text, is damaged or exceeds the limits, and for formats
-/// without a converter: Word, PowerPoint and Outlook up to version 2003.
+/// without a converter: Word, `PowerPoint` and Outlook up to version 2003.
 pub fn convert(format: Format, bytes: &[u8], limits: Limits) -> Result<Converted, ConvertError> {
     match format {
         Format::Pdf => pdf::convert(bytes, limits),

@@ -19,7 +19,7 @@ pub enum Format {
     Mbox,
     /// Word up to version 2003.
     Doc,
-    /// PowerPoint up to version 2003.
+    /// `PowerPoint` up to version 2003.
     Ppt,
     /// Excel up to version 2003.
     Xls,

@@ -1,5 +1,5 @@
 /*!
-OpenDocument: texts, presentations and spreadsheets, which share their elements.
+`OpenDocument`: texts, presentations and spreadsheets, which share their elements.
 
 Headers and footers are in the styles, which are not read. Deleted text, comments and tables of contents are left out.
 */

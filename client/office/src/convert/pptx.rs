@@ -1,5 +1,5 @@
 /*!
-PowerPoint: the slides in their order, each a section with its title, its text and its speaker notes.
+`PowerPoint`: the slides in their order, each a section with its title, its text and its speaker notes.
 
 Footers, dates and numbers of slides are left out. Diagrams and charts are other parts, which are not read.
 */

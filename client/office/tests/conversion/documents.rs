@@ -200,7 +200,7 @@ pub fn xlsx() -> Vec<u8> {
     ])
 }
 
-/// Returns a document of OpenDocument with this body.
+/// Returns a document of `OpenDocument` with this body.
 pub fn opendocument(kind: &str, body: &str) -> Vec<u8> {
     let content = format!(
         "<office:document-content xmlns:office=\"o\" xmlns:text=\"t\" xmlns:table=\"b\" xmlns:draw=\"d\" \
@@ -210,7 +210,7 @@ pub fn opendocument(kind: &str, body: &str) -> Vec<u8> {
     archive(&[("mimetype", &media_type), ("content.xml", &content)])
 }
 
-/// Returns a text of OpenDocument with a list, a footnote, a link and a table.
+/// Returns a text of `OpenDocument` with a list, a footnote, a link and a table.
 pub fn odt() -> Vec<u8> {
     let cell = |text: &str| format!("<table:table-cell><text:p>{text}</text:p></table:table-cell>");
     let row = |cells: &str| format!("<table:table-row>{cells}</table:table-row>");
@@ -231,7 +231,7 @@ pub fn odt() -> Vec<u8> {
     )
 }
 
-/// Returns a presentation of OpenDocument with a slide and its notes.
+/// Returns a presentation of `OpenDocument` with a slide and its notes.
 pub fn odp() -> Vec<u8> {
     let frame = |class: &str, text: &str| {
         format!(
@@ -251,7 +251,7 @@ pub fn odp() -> Vec<u8> {
     )
 }
 
-/// Returns a spreadsheet of OpenDocument, whose last cells are repeated to the end of the sheet.
+/// Returns a spreadsheet of `OpenDocument`, whose last cells are repeated to the end of the sheet.
 pub fn ods() -> Vec<u8> {
     let cell = |text: &str| format!("<table:table-cell><text:p>{text}</text:p></table:table-cell>");
     let row = |cells: &str| format!("<table:table-row>{cells}</table:table-row>");
@@ -345,7 +345,7 @@ pub fn pdf_of(pages: &[Vec<Placed<'_>>]) -> Vec<u8> {
         ));
         let mut content = String::new();
         for (size, x, y, text) in page {
-            let _ = write!(content, "BT /F {size} Tf {x} {y} Td ({text}) Tj ET\n");
+            let _ = writeln!(content, "BT /F {size} Tf {x} {y} Td ({text}) Tj ET");
         }
         objects.push(format!("<< /Length {} >>\nstream\n{content}endstream", content.len()));
     }
