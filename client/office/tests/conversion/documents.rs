@@ -364,7 +364,7 @@ pub fn pdf_of_objects(objects: &[String], trailer: &str) -> Vec<u8> {
     let size = objects.len() + 1;
     let _ = write!(pdf, "xref\n0 {size}\n0000000000 65535 f \n");
     for offset in offsets {
-        let _ = write!(pdf, "{offset:010} 00000 n \n");
+        let _ = writeln!(pdf, "{offset:010} 00000 n ");
     }
     let _ = write!(
         pdf,
