@@ -21,7 +21,7 @@ const MEMORY: u64 = 4 << 30;
 const SECONDS: u64 = 120;
 
 /// The time that a child process may take, also while others use the processors.
-const TIMEOUT: Duration = Duration::from_secs(600);
+const TIMEOUT: Duration = Duration::from_mins(10);
 
 /// Converts the document on standard input, if this process is a child that `Converter::Child`
 /// has started. A program that uses it calls this before it does anything else, and exits with the code.
