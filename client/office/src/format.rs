@@ -108,6 +108,11 @@ impl Format {
         self.known().media_type
     }
 
+    /// Returns the extensions of file names, in lower case. The first one is the most common.
+    pub fn extensions(self) -> &'static [&'static str] {
+        self.known().extensions
+    }
+
     /// Returns the format's name without its article, as in `2 Excel workbooks`.
     pub fn noun(self, count: usize) -> &'static str {
         let KnownFormat { name, plural, .. } = self.known();

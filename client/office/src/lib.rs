@@ -10,9 +10,7 @@ mod content;
 #[cfg(feature = "convert")]
 mod convert;
 mod format;
-mod place;
 
 #[cfg(feature = "convert")]
 pub use convert::{ConvertError, Converted, Limits, convert};
 pub use format::Format;
-pub use place::{Mark, Place, place_metadata};

@@ -6,7 +6,8 @@ mod documents;
 mod hostile;
 
 use documents::*;
-use passage_office::{ConvertError, Converted, Format, Limits, Mark, Place, convert};
+use passage_office::{ConvertError, Converted, Format, Limits, convert};
+use passage_split::{Place, PlaceMark};
 
 /// Converts a document that shows its format.
 fn converted(bytes: &[u8]) -> Converted {
@@ -15,7 +16,7 @@ fn converted(bytes: &[u8]) -> Converted {
 }
 
 fn places(converted: &Converted) -> Vec<(&str, Place)> {
-    let line = |mark: &Mark| converted.text[mark.start..].lines().next().unwrap_or_default();
+    let line = |mark: &PlaceMark| converted.text[mark.start..].lines().next().unwrap_or_default();
     converted.marks.iter().map(|mark| (line(mark), mark.place.clone())).collect()
 }
 
@@ -50,6 +51,13 @@ fn excel_keeps_sheets_and_the_tables_on_them() {
         converted.text,
         "# Setup\n\n| Node | Port |\n| --- | --- |\n| quorum | 5432 |\n\nTotal: 1\n"
     );
+    assert_eq!(places(&converted), [("# Setup", Place::Sheet("Setup".into()))]);
+}
+
+#[test]
+fn excel_of_the_old_format_keeps_sheets_too() {
+    let converted = converted(&xls());
+    assert_eq!(converted.text, "# Setup\n\n| Node | Port |\n| --- | --- |\n| quorum | 5432 |\n");
     assert_eq!(places(&converted), [("# Setup", Place::Sheet("Setup".into()))]);
 }
 

@@ -5,12 +5,12 @@ Core decides the media type, the title and the stored text ([`MetadataOverrides`
 bytes of a file, and adds the file's path to errors.
 */
 
-use crate::conversion::{Conversion, Converter};
+use crate::conversion::{Converted, Converter, Plan};
 use crate::error::Error;
 use crate::source;
-use passage_office::{Format, Mark};
-use passage_split::MediaType;
+use crate::source::Text;
 pub use passage_split::{Document, MetadataOverrides};
+use passage_split::{PlaceMark, UTF_8};
 use std::path::Path;
 
 /// A document, and the places of its pages, slides or sheets in the text.
@@ -19,7 +19,9 @@ pub struct ReadDocument {
     /// The document.
     pub document: Document,
     /// The places, in the order of the text; none for a text.
-    pub marks: Vec<Mark>,
+    pub marks: Vec<PlaceMark>,
+    /// The name of the encoding of its file, unless it is UTF-8 or not a text.
+    pub encoding: Option<&'static str>,
 }
 
 /// Reads a document from the bytes of a file.
@@ -43,7 +45,7 @@ pub struct ReadDocument {
 /// let html = b"<main><h1>Setup</h1><p>Install it.</p></main>".to_vec();
 /// let (overrides, path) = (MetadataOverrides::default(), Path::new("setup.html"));
 /// let ReadDocument { document, .. } =
-///     read(&overrides, html, path, "setup.html", None, Converter::default())?;
+///     read(&overrides, html, path, "setup.html", None, &Converter::default())?;
 /// assert_eq!(document.title.as_deref(), Some("Setup"));
 /// assert_eq!(document.media_type.name(), "text/markdown");
 /// # Ok::<(), passage::Error>(())
@@ -54,22 +56,27 @@ pub fn read(
     path: &Path,
     uri: &str,
     inside: Option<&str>,
-    converter: Converter,
+    converter: &Converter,
 ) -> Result<ReadDocument, Error> {
-    if let Some(format) = format(overrides, uri, &bytes) {
-        let Conversion { text, title, marks } = converter.convert(format, &bytes, path)?;
+    if let Some(plan) = Plan::of(converter, overrides, uri, &bytes) {
+        let Converted { text, media_type, source_media_type, title, marks } =
+            plan.convert(bytes, path)?;
         let overrides = MetadataOverrides {
-            media_type: Some(MediaType::MARKDOWN),
+            media_type: Some(media_type),
             title: overrides.title.clone().or(title),
             ..overrides.clone()
         };
-        let document = overrides.build_document_verbatim(text, uri);
-        let source_media_type = Some(MediaType::new(format.media_type()));
-        return Ok(ReadDocument { document: Document { source_media_type, ..document }, marks });
+        let document = convert(&overrides, text, path, uri, inside)?;
+        let source_media_type = Some(source_media_type);
+        let document = Document { source_media_type, ..document };
+        return Ok(ReadDocument { document, marks, encoding: None });
     }
-    let text = source::text(bytes, path, overrides.media_type(uri).as_ref())?;
+    let encoding = overrides.encoding.as_deref();
+    let Text { text, encoding } =
+        source::text(bytes, path, overrides.media_type(uri).as_ref(), encoding)?;
     let document = convert(overrides, text, path, uri, inside)?;
-    Ok(ReadDocument { document, marks: Vec::new() })
+    let encoding = (encoding != UTF_8).then_some(encoding);
+    Ok(ReadDocument { document, marks: Vec::new(), encoding })
 }
 
 /// Reads a document from decoded text; see [`read`].
@@ -85,14 +92,6 @@ pub fn read_text(
     inside: Option<&str>,
 ) -> Result<Document, Error> {
     convert(overrides, source::without_nul(text, path)?, path, uri, inside)
-}
-
-/// Returns the format of a document that is not text. A media type of the overrides is that of a text, so it makes a text
-/// of any bytes that can be one.
-fn format(overrides: &MetadataOverrides, uri: &str, bytes: &[u8]) -> Option<Format> {
-    let is_text = || std::str::from_utf8(bytes).is_ok() && !bytes.contains(&0);
-    let format = Format::recognize(uri, bytes)?;
-    (overrides.media_type.is_none() || !is_text()).then_some(format)
 }
 
 fn convert(
@@ -122,6 +121,7 @@ fn convert(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use passage_split::MediaType;
 
     #[test]
     fn a_given_media_type_makes_a_text_of_markup_but_not_of_other_bytes() {
@@ -130,7 +130,7 @@ mod tests {
             ..MetadataOverrides::default()
         };
         let read = |bytes: &[u8], uri| {
-            read(&overrides, bytes.to_vec(), Path::new(uri), uri, None, Converter::default())
+            read(&overrides, bytes.to_vec(), Path::new(uri), uri, None, &Converter::default())
         };
         assert_eq!(read(b"{\\rtf1 a}", "a.rtf").unwrap().document.text, "{\\rtf1 a}");
         assert!(read(b"%PDF-1.7\n\xff", "a.pdf").unwrap_err().to_string().starts_with("a.pdf is "));
@@ -145,7 +145,7 @@ mod tests {
                 Path::new(uri),
                 uri,
                 None,
-                Converter::default(),
+                &Converter::default(),
             )
         };
         let html = read(b"<meta charset=latin1><main><h1>\xc9t\xe9</h1></main>", "a.html")

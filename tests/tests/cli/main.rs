@@ -5,6 +5,8 @@
 //! run on servers without pgvector.
 
 mod embedding_service;
+#[path = "../../../client/office/tests/conversion/documents.rs"]
+mod office_documents;
 mod web_site;
 
 /// The commands and their output.
@@ -57,8 +59,11 @@ mod embedding {
 /// The documents that a run reads, and what it writes.
 mod ingest {
     mod chunk_sizes;
+    mod conversion;
+    mod converters;
     mod document_kinds;
     mod empty_sources;
+    mod encodings;
     mod exact_chunks;
     mod failed_inputs;
     mod folders;

@@ -44,7 +44,7 @@ pub(super) fn convert(bytes: &[u8], limits: Limits) -> Result<Converted, Convert
 /// Returns a page of HTML as Markdown.
 pub(super) fn html(bytes: &[u8]) -> Result<String, ConvertError> {
     let media_type = MediaType::new("text/html");
-    let text = passage_split::decode(bytes, &media_type).map_err(ConvertError::damaged)?;
+    let text = passage_split::decode(bytes, &media_type, None).map_err(ConvertError::damaged)?.text;
     let converted = passage_split::convert(&text, &media_type, None)
         .map_err(|error| ConvertError::TooLarge(error.to_string()))?;
     Ok(converted.map(|converted| converted.text.replace('\0', "")).unwrap_or_default())

@@ -2,7 +2,7 @@
 
 use super::table::Table;
 use super::{ConvertError, Converted, Limits};
-use crate::{Mark, Place};
+use passage_split::{Place, PlaceMark};
 use std::fmt::Write;
 
 /// The deepest heading of Markdown.
@@ -14,7 +14,7 @@ const MAX_DEPTH: usize = 12;
 /// Markdown that is being written.
 pub(super) struct Markdown {
     text: String,
-    marks: Vec<Mark>,
+    marks: Vec<PlaceMark>,
     /// The depth of the list that the last block belongs to, 0 outside of lists.
     in_list: usize,
     limits: Limits,
@@ -34,7 +34,7 @@ impl Markdown {
 
     /// Marks that a page, a slide or a sheet begins.
     pub(super) fn begin(&mut self, place: Place) -> Result<(), ConvertError> {
-        self.marks.push(Mark { start: self.text.len(), place });
+        self.marks.push(PlaceMark { start: self.text.len(), place });
         self.limits.check_pages(self.marks.len())
     }
 

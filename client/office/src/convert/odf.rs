@@ -9,7 +9,7 @@ use super::package::Package;
 use super::table::Table;
 use super::xml::{Element, Node};
 use super::{ConvertError, Converted, Limits};
-use crate::Place;
+use passage_split::Place;
 
 /// The maximum number of cells that a repetition in a spreadsheet writes: programs repeat the last cell to the end of the sheet.
 const MAX_REPEATED: usize = 1_000;

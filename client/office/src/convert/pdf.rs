@@ -14,8 +14,8 @@ mod repeated;
 
 use super::markdown::Markdown;
 use super::{ConvertError, Converted, Limits};
-use crate::Place;
 use hayro_interpret::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
+use passage_split::Place;
 
 /// Converts a document.
 pub(super) fn convert(bytes: &[u8], limits: Limits) -> Result<Converted, ConvertError> {

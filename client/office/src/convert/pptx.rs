@@ -9,7 +9,7 @@ use super::package::{Package, Relations};
 use super::table::Table;
 use super::xml::Element;
 use super::{ConvertError, Converted, Limits};
-use crate::Place;
+use passage_split::Place;
 
 const PRESENTATION: &str = "ppt/presentation.xml";
 

@@ -1,6 +1,6 @@
 //! The results of a conversion: Markdown with places, or why there is none.
 
-use crate::Mark;
+use passage_split::PlaceMark;
 use serde::{Deserialize, Serialize};
 
 /// A document as Markdown.
@@ -11,7 +11,7 @@ pub struct Converted {
     /// The title in the properties of the document.
     pub title: Option<String>,
     /// The places in the source, in the order of the text.
-    pub marks: Vec<Mark>,
+    pub marks: Vec<PlaceMark>,
 }
 
 /// Why a document has no Markdown.

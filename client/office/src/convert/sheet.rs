@@ -4,8 +4,8 @@ use super::markdown::{Markdown, escaped};
 use super::package::Package;
 use super::table::Table;
 use super::{ConvertError, Converted, Limits};
-use crate::Place;
 use calamine::{Data, Dimensions, ExcelDateTime, Reader, Xls, Xlsx};
+use passage_split::Place;
 use std::collections::BTreeMap;
 use std::io::Cursor;
 

@@ -95,8 +95,9 @@ impl Element {
 ///
 /// Returns an error for invalid XML, and for elements beyond the limits.
 pub(super) fn parse(bytes: &[u8], limits: Limits) -> Result<Element, ConvertError> {
-    let text = passage_split::decode(bytes, &passage_split::MediaType::new("text/html"))
-        .map_err(ConvertError::damaged)?;
+    let text = passage_split::decode(bytes, &passage_split::MediaType::new("text/html"), None)
+        .map_err(ConvertError::damaged)?
+        .text;
     let mut reader = Reader::from_str(&text);
     reader.config_mut().expand_empty_elements = true;
     // The elements that are open, the innermost last. The first one holds the root.

@@ -1,9 +1,13 @@
 //! Small documents of each format, written as programs write them. Each has a section "Setup" with the word "quorum".
 
+mod xls;
+
 use std::fmt::Write as _;
 use std::io::{Cursor, Write as _};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
+
+pub use xls::xls;
 
 /// Returns a zip archive.
 pub fn archive(members: &[(&str, &str)]) -> Vec<u8> {

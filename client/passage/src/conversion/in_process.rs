@@ -1,20 +1,22 @@
 //! A conversion in this process, and its result as processes exchange it.
 
-use super::Remedy;
-use passage_office::{Format, Mark};
+use super::remedy::Remedy;
+use passage_office::Format;
+use passage_split::PlaceMark;
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// A document as Markdown, with the places of its pages, slides or sheets.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Conversion {
-    pub(crate) text: String,
-    pub(crate) title: Option<String>,
-    pub(crate) marks: Vec<Mark>,
+pub(super) struct Conversion {
+    pub(super) text: String,
+    pub(super) title: Option<String>,
+    pub(super) marks: Vec<PlaceMark>,
 }
 
 /// Why a conversion has failed.
 #[derive(Serialize, Deserialize)]
-pub(crate) enum Failure {
+pub(super) enum Failure {
     /// No converter reads the format.
     Unsupported,
     /// The document cannot be converted.
@@ -23,6 +25,14 @@ pub(crate) enum Failure {
         reason: String,
         remedy: Remedy,
     },
+}
+
+impl Failure {
+    /// Returns the failure of a process that was stopped at its time limit.
+    pub(super) fn too_slow(time: Duration) -> Self {
+        let reason = format!("cannot be converted within {} seconds", time.as_secs());
+        Self::Document { reason, remedy: Remedy::AllowTime }
+    }
 }
 
 /// Converts a document in this process.

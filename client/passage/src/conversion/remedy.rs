@@ -13,6 +13,18 @@ pub enum Remedy {
     Repair,
     /// Divide it.
     Divide,
+    /// Divide it, or allow more time.
+    AllowTime,
+    /// Divide it, or allow more memory.
+    AllowMemory,
+    /// Free memory of the machine.
+    FreeMemory,
+    /// Free space of the disk.
+    FreeDisk,
+    /// Run the program of the user by hand.
+    RunProgram,
+    /// Install the program of the user.
+    InstallProgram,
 }
 
 impl Remedy {
@@ -27,6 +39,18 @@ impl Remedy {
                 "Open it in the program that wrote it, and save or export it again. If it opens there, please report it."
             }
             Self::Divide => "Divide it into several documents.",
+            Self::AllowTime => "Divide it into several documents, or raise --convert-timeout.",
+            Self::AllowMemory => {
+                "Raise --convert-memory, or open it in the program that wrote it, and save it again."
+            }
+            Self::FreeDisk => {
+                "Free space in the folder for temporary files, or name another one in TMPDIR."
+            }
+            Self::RunProgram => "Run the program of --convert on this document to see why.",
+            Self::InstallProgram => "Install the program, or write its path in --convert.",
+            Self::FreeMemory => {
+                "Free memory, or raise the limit of processes, and run the command again."
+            }
         }
     }
 }

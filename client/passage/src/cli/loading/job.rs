@@ -6,7 +6,6 @@ use crate::cli::options::embedder::embedder;
 use crate::cli::options::{Sizer, StoreSplitter, metadata};
 use crate::cli::output::progress::Progress;
 use crate::cli::output::render;
-use crate::conversion::Converter;
 use crate::ingest::{Ingest, Job};
 use crate::store::Store;
 use serde_json::{Map, Value};
@@ -43,10 +42,10 @@ pub async fn ingest_job(args: Loading, progress: &Progress) -> Result<(Ingest, S
     if let Some(note) = note {
         progress.note(&render::note(&note));
     }
+    let converter = args.conversion.converter()?;
     let Loading { jobs, dry_run, collection, collection_version: version, .. } = args;
     let job = Job { url, store: args.server.store, splitter, embedder, model_name, jobs, dry_run };
     let (collection, version) = (collection.unwrap_or_default(), version.unwrap_or_default());
-    let converter = Converter::Child;
     Ok((Ingest { job, collection, version, overrides, metadata, converter }, store))
 }
 

@@ -1,6 +1,8 @@
 //! The options that `ingest` and `sync` share.
 
-use crate::cli::options::{DOCUMENTS, Embedder, JsonLines, MetadataOptions, Server, Splitting};
+use crate::cli::options::{
+    ConversionOptions, DOCUMENTS, Embedder, JsonLines, MetadataOptions, Server, Splitting,
+};
 use clap::Args;
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -72,6 +74,8 @@ pub struct Loading {
     // Groups with a heading come last, because it applies to all options that follow.
     #[command(flatten)]
     pub overrides: MetadataOptions,
+    #[command(flatten)]
+    pub conversion: ConversionOptions,
     #[command(flatten)]
     pub splitting: Splitting,
 }
