@@ -84,3 +84,48 @@ fn cells_that_are_repeated_a_billion_times_are_written_a_few_times() {
     let text = convert(Format::Ods, &bytes, Limits::default()).unwrap().text;
     assert!(text.len() < 16 << 20, "{}", text.len());
 }
+
+#[test]
+fn a_page_that_the_tree_names_a_hundred_thousand_times_is_read_once() {
+    let kids = "3 0 R ".repeat(100_000);
+    let content = "BT /F 10 Tf 50 700 Td (One line of text) Tj ET";
+    let objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        format!("<< /Type /Pages /Count 100000 /Kids [{kids}] >>"),
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources \
+         << /Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>"
+            .to_owned(),
+        format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len()),
+    ];
+    let converted = convert(Format::Pdf, &pdf_of_objects(&objects, ""), Limits::default()).unwrap();
+    assert_eq!((&*converted.text, converted.marks.len()), ("One line of text\n", 1));
+}
+
+#[test]
+fn a_tree_of_pages_that_is_a_hundred_thousand_levels_deep_ends() {
+    let count = 100_000;
+    let mut objects = vec!["<< /Type /Catalog /Pages 2 0 R >>".to_owned()];
+    objects.extend((2..count).map(|number| {
+        format!("<< /Type /Pages /Count 1 /Parent {} 0 R /Kids [{} 0 R] >>", number - 1, number + 1)
+    }));
+    objects.push("<< /Type /Page /MediaBox [0 0 600 800] >>".to_owned());
+    let converted = convert(Format::Pdf, &pdf_of_objects(&objects, ""), Limits::default());
+    assert!(converted.is_err(), "{converted:?}");
+}
+
+#[test]
+fn a_pdf_with_a_password_is_an_error() {
+    let key = "00112233445566778899aabbccddeeff".repeat(2);
+    let encryption =
+        format!("<< /Filter /Standard /V 2 /R 3 /Length 128 /P -4 /O <{key}> /U <{key}> >>");
+    let id = "/ID [<00112233445566778899aabbccddeeff> <00112233445566778899aabbccddeeff>]";
+    let objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        "<< /Type /Pages /Count 1 /Kids [3 0 R] >>".to_owned(),
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] >>".to_owned(),
+        encryption,
+    ];
+    let bytes = pdf_of_objects(&objects, &format!("/Encrypt 4 0 R {id}"));
+    let error = convert(Format::Pdf, &bytes, Limits::default()).unwrap_err();
+    assert_eq!(error, ConvertError::Encrypted);
+}
