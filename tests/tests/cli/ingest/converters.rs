@@ -3,6 +3,7 @@
 use crate::office_documents as documents;
 use crate::{RunOutput, Sources, run_client, text_cluster, text_of};
 use passage_tests::Cluster;
+use passage_tests::wait::until;
 use std::fs;
 use std::path::Path;
 
@@ -106,7 +107,14 @@ async fn a_program_that_fails_costs_one_document_and_its_words_are_not_shown() {
     );
     let silent = format!("silent={} {{}}", script(&sources, "silent", "#!/bin/sh\n"));
     // A process that the program starts keeps its output open.
-    let slow = format!("slow={} {{}}", script(&sources, "slow", "#!/bin/sh\nsleep 60 & wait\n"));
+    let slow = format!(
+        "slow={} {{}}",
+        script(
+            &sources,
+            "slow",
+            "#!/bin/sh\nsleep 60 & echo $! >\"$(dirname \"$0\")/sleeper\"; wait\n"
+        )
+    );
     let missing = "missing=/no/such/program {}";
     let mut arguments = vec!["--convert-timeout", "1"];
     for program in [&fail, &silent, &slow, missing] {
@@ -124,6 +132,11 @@ async fn a_program_that_fails_costs_one_document_and_its_words_are_not_shown() {
         run.assert_refusal(cause, remedy);
     }
     assert!(run.stdout.starts_with("1 document added, 4 failed"), "{}", run.stdout);
+    let sleeper = fs::read_to_string(sources.0.path().join("sleeper")).unwrap();
+    let status = format!("/proc/{}/status", sleeper.trim());
+    let ended =
+        async || fs::read_to_string(&status).map_or(true, |text| text.contains("State:\tZ"));
+    until("the processes of a slow program end", ended).await;
 
     let usage = ingest(&cluster, &sources, &["--convert", "markitdown {}", &book]).await;
     usage.assert_refusal("names no type and program", "--convert 'pdf=markitdown {}'");
