@@ -9,7 +9,7 @@ and the readable document is below it.
 #[path = "../../core/split/tests/invariants/splitting.rs"]
 mod invariants;
 
-use passage_split::{Characters, ChunkLimits, MediaType, SplitOptions, convert, decode, split};
+use passage_split::{Characters, ChunkLimits, DecodedText, MediaType, SplitOptions, convert, decode, split};
 use invariants::{find_violation, find_repeated_section};
 
 /// The choice of the first four bytes of an input.
@@ -50,7 +50,7 @@ pub fn text(input: &[u8], media_types: &[&str]) {
 pub fn converted(input: &[u8], media_type: &str) {
     let Some((choice, document)) = parts(input) else { return };
     let media_type = MediaType::new(media_type);
-    let Ok(text) = decode(document, &media_type) else { return };
+    let Ok(DecodedText { text, .. }) = decode(document, &media_type, None) else { return };
     let base = (choice.number % 2 == 1).then_some("https://example.org/docs/");
     let Ok(stored) = convert(&text, &media_type, base) else { return };
     let stored = stored.expect("the media type has a conversion");

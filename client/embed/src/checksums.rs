@@ -9,12 +9,12 @@ The file is trusted only if it belongs to the user and nobody else can read or w
 that cannot be written means only that checksums are computed each time.
 */
 
-use super::default_model::default_folder;
+use super::cache_folder::{cache_folder, create_cache_folder};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::fs::{DirBuilder, File, Metadata, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -65,8 +65,7 @@ pub fn forget_checksums() {
 impl Checksums {
     /// Returns the checksums in the cache folder of the user.
     pub(super) fn of_user() -> Self {
-        let folder = default_folder().and_then(|folder| folder.parent().map(Path::to_owned));
-        Self { path: folder.map(|folder| folder.join("checksums.json")) }
+        Self { path: cache_folder().map(|folder| folder.join("checksums.json")) }
     }
 
     /// Returns the SHA-256 of a file in hexadecimal digits.
@@ -111,7 +110,7 @@ impl Checksums {
         let Some(path) = &self.path else { return };
         let part = path.with_extension(format!("{}.part", std::process::id()));
         let write = || {
-            create_folder(path.parent()?)?;
+            create_cache_folder(path.parent()?)?;
             let json = serde_json::to_vec(entries).ok()?;
             let mut options = OpenOptions::new();
             let mut file = options.write(true).create_new(true).mode(0o600).open(&part).ok()?;
@@ -161,18 +160,6 @@ fn hash(file: &File) -> io::Result<String> {
             }
         }
     }
-}
-
-/// Creates a folder and the one that it is in, as `.cache/passage` in a home folder. A home folder that does not exist, as that of
-/// a role for services, is not created.
-fn create_folder(folder: &Path) -> Option<()> {
-    for folder in [folder.parent()?, folder] {
-        match DirBuilder::new().mode(0o700).create(folder) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return None,
-            _ => {}
-        }
-    }
-    Some(())
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The default model: its name, the checksums of its files, and the folder that holds it.
 
+use super::cache_folder::cache_folder;
 use std::path::PathBuf;
 
 /// The default model: 384 dimensions, 256 wordpieces, Apache-2.0.
@@ -40,11 +41,6 @@ pub(super) const FILES: [ModelFile; 3] = [
 
 /// Returns the folder of the default model: `passage/all-MiniLM-L6-v2` in `XDG_CACHE_HOME` or
 /// `~/.cache`; `None` if neither `XDG_CACHE_HOME` nor `HOME` is set.
-///
-/// A relative path in either variable is ignored. It would lead into the working folder, where another
-/// user may have put a model.
 pub fn default_folder() -> Option<PathBuf> {
-    let set = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let cache = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")))?;
-    Some(cache.join("passage").join("all-MiniLM-L6-v2"))
+    Some(cache_folder()?.join("all-MiniLM-L6-v2"))
 }

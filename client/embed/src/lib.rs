@@ -18,6 +18,7 @@ model's window.
 */
 
 mod bert;
+mod cache_folder;
 mod checksums;
 mod default_model;
 mod embedder;
@@ -36,6 +37,7 @@ mod service;
 mod wordpieces;
 mod workers;
 
+pub use cache_folder::{cache_folder, create_cache_folder};
 pub use checksums::forget_checksums;
 pub use default_model::{DEFAULT_MODEL, default_folder};
 pub use embedder::Embedder;

@@ -33,6 +33,7 @@ mod status;
 mod sync;
 
 use crate::Error;
+use crate::conversion::run_as_child;
 use clap::FromArgMatches;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
@@ -47,6 +48,9 @@ use std::process::ExitCode;
 
 /// Runs the program on the command line of the process, and returns its exit code.
 pub fn main() -> ExitCode {
+    if let Some(code) = run_as_child() {
+        return code;
+    }
     // The message of a panic may quote a document, and a backtrace does not help a user.
     std::panic::set_hook(Box::new(|panic| {
         let location = panic.location().map(ToString::to_string).unwrap_or_default();

@@ -5,10 +5,24 @@ Core decides the media type, the title and the stored text ([`MetadataOverrides`
 bytes of a file, and adds the file's path to errors.
 */
 
+use crate::conversion::{Converted, Converter, Plan};
 use crate::error::Error;
 use crate::source;
+use crate::source::Text;
 pub use passage_split::{Document, MetadataOverrides};
+use passage_split::{PlaceMark, UTF_8};
 use std::path::Path;
+
+/// A document, and the places of its pages, slides or sheets in the text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReadDocument {
+    /// The document.
+    pub document: Document,
+    /// The places, in the order of the text; none for a text.
+    pub marks: Vec<PlaceMark>,
+    /// The name of the encoding of its file, unless it is UTF-8 or not a text.
+    pub encoding: Option<&'static str>,
+}
 
 /// Reads a document from the bytes of a file.
 ///
@@ -17,17 +31,21 @@ use std::path::Path;
 ///
 /// # Errors
 ///
-/// Returns an error if the bytes are not text, if the text is larger than [`source::MAX_BYTES`], or
+/// Returns [`Error::Unsupported`] for a document that is neither text nor can be converted to it, and [`Error::Conversion`]
+/// for one that is damaged, encrypted or too large. Returns other errors if the bytes are not text, if the text is larger than [`source::MAX_BYTES`], or
 /// if it cannot be converted from its media type, such as a damaged notebook.
 ///
 /// # Examples
 ///
 /// ```
-/// use passage::document::{MetadataOverrides, read};
+/// use passage::conversion::Converter;
+/// use passage::document::{MetadataOverrides, ReadDocument, read};
 /// use std::path::Path;
 ///
 /// let html = b"<main><h1>Setup</h1><p>Install it.</p></main>".to_vec();
-/// let document = read(&MetadataOverrides::default(), html, Path::new("setup.html"), "setup.html", None)?;
+/// let (overrides, path) = (MetadataOverrides::default(), Path::new("setup.html"));
+/// let ReadDocument { document, .. } =
+///     read(&overrides, html, path, "setup.html", None, &Converter::default())?;
 /// assert_eq!(document.title.as_deref(), Some("Setup"));
 /// assert_eq!(document.media_type.name(), "text/markdown");
 /// # Ok::<(), passage::Error>(())
@@ -38,9 +56,27 @@ pub fn read(
     path: &Path,
     uri: &str,
     inside: Option<&str>,
-) -> Result<Document, Error> {
-    let text = source::text(bytes, path, overrides.media_type(uri).as_ref())?;
-    convert(overrides, text, path, uri, inside)
+    converter: &Converter,
+) -> Result<ReadDocument, Error> {
+    if let Some(plan) = Plan::of(converter, overrides, uri, &bytes) {
+        let Converted { text, media_type, source_media_type, title, marks } =
+            plan.convert(bytes, path)?;
+        let overrides = MetadataOverrides {
+            media_type: Some(media_type),
+            title: overrides.title.clone().or(title),
+            ..overrides.clone()
+        };
+        let document = convert(&overrides, text, path, uri, inside)?;
+        let source_media_type = Some(source_media_type);
+        let document = Document { source_media_type, ..document };
+        return Ok(ReadDocument { document, marks, encoding: None });
+    }
+    let encoding = overrides.encoding.as_deref();
+    let Text { text, encoding } =
+        source::text(bytes, path, overrides.media_type(uri).as_ref(), encoding)?;
+    let document = convert(overrides, text, path, uri, inside)?;
+    let encoding = (encoding != UTF_8).then_some(encoding);
+    Ok(ReadDocument { document, marks: Vec::new(), encoding })
 }
 
 /// Reads a document from decoded text; see [`read`].
@@ -85,14 +121,41 @@ fn convert(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use passage_split::MediaType;
+
+    #[test]
+    fn a_given_media_type_makes_a_text_of_markup_but_not_of_other_bytes() {
+        let overrides = MetadataOverrides {
+            media_type: Some(MediaType::PLAIN),
+            ..MetadataOverrides::default()
+        };
+        let read = |bytes: &[u8], uri| {
+            read(&overrides, bytes.to_vec(), Path::new(uri), uri, None, &Converter::default())
+        };
+        assert_eq!(read(b"{\\rtf1 a}", "a.rtf").unwrap().document.text, "{\\rtf1 a}");
+        assert!(read(b"%PDF-1.7\n\xff", "a.pdf").unwrap_err().to_string().starts_with("a.pdf is "));
+    }
 
     #[test]
     fn read_decodes_html_by_its_charset_and_errors_name_the_path() {
         let read = |bytes: &[u8], uri: &str| {
-            read(&MetadataOverrides::default(), bytes.to_vec(), Path::new(uri), uri, None)
+            read(
+                &MetadataOverrides::default(),
+                bytes.to_vec(),
+                Path::new(uri),
+                uri,
+                None,
+                &Converter::default(),
+            )
         };
-        let html = read(b"<meta charset=latin1><main><h1>\xc9t\xe9</h1></main>", "a.html").unwrap();
+        let html = read(b"<meta charset=latin1><main><h1>\xc9t\xe9</h1></main>", "a.html")
+            .unwrap()
+            .document;
         assert_eq!((html.text.as_str(), html.title.as_deref()), ("# Été\n", Some("Été")));
+        let error = read(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "b.doc").unwrap_err();
+        assert!(!error.is_fatal());
+        let expected = "b.doc is a Word document of the old format, which passage cannot convert";
+        assert_eq!(error.to_string(), expected);
         let error = read(b"{", "b.ipynb").unwrap_err().to_string();
         assert!(error.starts_with("b.ipynb "), "{error}");
         let error = read(&[&b"<table>"[..], &b"<tr><td>".repeat(1_500_000)].concat(), "c.html")

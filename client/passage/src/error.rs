@@ -1,6 +1,9 @@
 //! The errors of the client, each with a cause and a remedy.
 
+use crate::conversion::Remedy;
 use crate::{embed, rerank, source, store};
+use passage_office::Format;
+use std::path::PathBuf;
 
 /// An error of the client: the message is the cause, [`remedy`](Error::remedy) says what to do.
 ///
@@ -32,6 +35,24 @@ pub enum Error {
     /// An invalid splitter limit or media type.
     #[error(transparent)]
     Split(#[from] passage_split::Error),
+    /// A document of a format that the client cannot convert to text.
+    #[error("{path} is {format}, which passage cannot convert", path = path.display())]
+    Unsupported {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        format: Format,
+    },
+    /// A document that is damaged, encrypted or too large to be converted to text.
+    #[error("{path} {reason}", path = path.display())]
+    Conversion {
+        /// The file.
+        path: PathBuf,
+        /// The defect, as in `is encrypted`.
+        reason: String,
+        /// The remedy.
+        remedy: Remedy,
+    },
     /// A usage error.
     #[error("{cause}")]
     Usage {
@@ -59,6 +80,11 @@ impl Error {
                 format!("Valid ones: {valid}.")
             }
             Error::Split(_) => "Use the default sizes.".into(),
+            Error::Conversion { remedy, .. } => remedy.sentences().into(),
+            Error::Unsupported { .. } => {
+                "Convert it to Markdown or HTML, or accept that such documents are left out with --skip-unsupported."
+                    .into()
+            }
             Error::Usage { remedy, .. } => remedy.clone(),
         }
     }
@@ -72,7 +98,7 @@ impl Error {
     pub fn is_fatal(&self) -> bool {
         match self {
             Error::Store(error) => error.is_fatal(),
-            Error::Source(_) => false,
+            Error::Source(_) | Error::Unsupported { .. } | Error::Conversion { .. } => false,
             Error::Model(_) | Error::Rerank(_) | Error::Split(_) | Error::Usage { .. } => true,
         }
     }

@@ -39,6 +39,7 @@ mod source_metadata;
 mod split_document;
 mod sync;
 mod tasks;
+mod unsupported;
 
 pub use event::{Event, Outcome, Summary};
 pub use fill::{Fill, FillEvent, fill};
@@ -50,3 +51,4 @@ pub use reindex::{
 };
 pub use run::ingest;
 pub use sync::{Sync, sync};
+pub use unsupported::Unsupported;

@@ -58,6 +58,7 @@ async fn main() -> Result<(), passage::Error> {
 */
 
 pub mod cli;
+pub mod conversion;
 pub mod document;
 mod error;
 pub mod export;

@@ -25,6 +25,14 @@ pub enum Error {
         /// The offset of that byte in the file, from 0.
         offset: usize,
     },
+    /// The file is not in the encoding that it shows or declares, or that the caller names.
+    #[error("{path} is not {encoding}", path = path.display())]
+    Encoding {
+        /// The file.
+        path: PathBuf,
+        /// The name of the encoding.
+        encoding: &'static str,
+    },
     /// The file contains a NUL byte, which PostgreSQL cannot store in a text.
     #[error("{path} contains a NUL byte: line {line}, byte {offset} of the file", path = path.display())]
     Nul {
@@ -230,7 +238,13 @@ impl Error {
             Error::Unreadable { .. } => {
                 "Check that it exists and that you have permission to read it."
             }
-            Error::NotUtf8 { .. } | Error::Nul { .. } => {
+            Error::NotUtf8 { .. } => {
+                "Convert it to text in UTF-8, name its encoding with --encoding, or list it in .gitignore or .ignore."
+            }
+            Error::Encoding { .. } => {
+                "Convert it to text in UTF-8, name another encoding with --encoding, or list it in .gitignore or .ignore."
+            }
+            Error::Nul { .. } => {
                 "Convert it to text in UTF-8, or list it in .gitignore or .ignore."
             }
             Error::Notebook { .. } => {

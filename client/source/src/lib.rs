@@ -43,7 +43,7 @@ pub use jsonl::{JsonLines, LineOptions};
 pub use left_out::{EmptyReason, LeftOut};
 pub use pattern::Pattern;
 pub use presplit::PresplitChunk;
-pub use read::{MAX_BYTES, read, read_stdin, text, without_nul};
+pub use read::{MAX_BYTES, Text, read, read_stdin, text, without_nul};
 pub use scope::{Scope, Scopes};
 use selection::Selection;
 pub use walk::walk;

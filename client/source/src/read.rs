@@ -1,7 +1,7 @@
 //! Reading a file: its bytes, and their text.
 
 use super::Error;
-use passage_split::{MediaType, decode};
+use passage_split::{DecodeError, DecodedText, MediaType, UTF_8, decode};
 use std::borrow::Cow;
 use std::io::Read;
 use std::path::Path;
@@ -29,7 +29,17 @@ pub fn read_stdin() -> Result<Vec<u8>, Error> {
     read_from(std::io::stdin().lock(), Path::new("-"))
 }
 
-/// Decodes the text of a file: UTF-8, or the encoding that an HTML document names.
+/// A text with the encoding of its file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// The text.
+    pub text: String,
+    /// The name of the encoding, such as `UTF-8`.
+    pub encoding: &'static str,
+}
+
+/// Decodes the text of a file: by its byte order mark, by the declaration of HTML and XML, else UTF-8. `named` is the
+/// encoding of all other files.
 ///
 /// # Errors
 ///
@@ -41,24 +51,36 @@ pub fn read_stdin() -> Result<Vec<u8>, Error> {
 /// use passage_source::text;
 /// use std::path::Path;
 ///
-/// assert_eq!(text(b"caf\xc3\xa9".to_vec(), Path::new("a.md"), None)?, "café");
-/// let error = text(b"caf\xe9".to_vec(), Path::new("a.md"), None).unwrap_err();
+/// assert_eq!(text(b"caf\xc3\xa9".to_vec(), Path::new("a.md"), None, None)?.text, "café");
+/// assert_eq!(text(b"caf\xe9".to_vec(), Path::new("a.md"), None, Some("latin1"))?.text, "café");
+/// let error = text(b"caf\xe9".to_vec(), Path::new("a.md"), None, None).unwrap_err();
 /// assert_eq!(error.to_string(), "a.md is not UTF-8: line 1, byte 3 of the file");
 /// # Ok::<(), passage_source::Error>(())
 /// ```
-pub fn text(bytes: Vec<u8>, path: &Path, media_type: Option<&MediaType>) -> Result<String, Error> {
+pub fn text(
+    bytes: Vec<u8>,
+    path: &Path,
+    media_type: Option<&MediaType>,
+    named: Option<&str>,
+) -> Result<Text, Error> {
     // A text that does not name its encoding is UTF-8.
-    match decode(&bytes, media_type.unwrap_or(&MediaType::PLAIN)) {
-        Ok(Cow::Owned(text)) => without_nul(text, path),
-        decoded => {
+    match decode(&bytes, media_type.unwrap_or(&MediaType::PLAIN), named) {
+        Ok(DecodedText { text: Cow::Owned(text), encoding }) => {
+            Ok(Text { text: without_nul(text, path)?, encoding })
+        }
+        Ok(DecodedText { encoding, .. }) => {
+            refuse_nul(&bytes, path)?;
+            let text = String::from_utf8(bytes).expect("decoding it would have failed");
+            Ok(Text { text, encoding })
+        }
+        Err(DecodeError { encoding: UTF_8, offset: Some(offset) }) => {
             // Most binary files have both defects. The NUL explains more.
             refuse_nul(&bytes, path)?;
-            if let Err(error) = decoded {
-                let offset = error.valid_up_to();
-                let line = line_at(&bytes, offset);
-                return Err(Error::NotUtf8 { path: path.to_owned(), line, offset });
-            }
-            Ok(String::from_utf8(bytes).expect("decoding it would have failed"))
+            let line = line_at(&bytes, offset);
+            Err(Error::NotUtf8 { path: path.to_owned(), line, offset })
+        }
+        Err(DecodeError { encoding, .. }) => {
+            Err(Error::Encoding { path: path.to_owned(), encoding })
         }
     }
 }
@@ -104,8 +126,8 @@ mod tests {
 
     fn text_of(bytes: &[u8], media_type: &str) -> Result<String, String> {
         let media_type = MediaType::new(media_type);
-        text(bytes.to_vec(), Path::new("a.md"), Some(&media_type))
-            .map_err(|error| error.to_string())
+        let text = text(bytes.to_vec(), Path::new("a.md"), Some(&media_type), None);
+        text.map(|text| text.text).map_err(|error| error.to_string())
     }
 
     #[test]

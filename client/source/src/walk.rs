@@ -4,12 +4,13 @@ use super::{Error, Filter, SourceDocument, SourceEntry};
 use ignore::{DirEntry, WalkBuilder};
 use std::path::{Component, Path};
 
-/// Extensions of files that are not text. Such files are skipped in folders.
+/// Extensions of files that are not documents. Such files are skipped in folders. Documents that are not text, such as
+/// PDF, are listed: their reader converts them, or reports that it cannot.
 const BINARY: &[&str] = &[
-    "7z", "a", "avif", "bin", "bmp", "bz2", "class", "dll", "doc", "docx", "dylib", "eot", "exe",
-    "gif", "gz", "ico", "jar", "jpeg", "jpg", "mov", "mp3", "mp4", "o", "odt", "ogg", "otf", "pdf",
-    "png", "ppt", "pptx", "pyc", "rlib", "so", "tar", "tgz", "tif", "tiff", "ttf", "wasm", "wav",
-    "webm", "webp", "woff", "woff2", "xls", "xlsx", "xz", "zip", "zst",
+    "7z", "a", "avif", "bin", "bmp", "bz2", "class", "dll", "dylib", "eot", "exe", "gif", "gz",
+    "ico", "jar", "jpeg", "jpg", "mov", "mp3", "mp4", "o", "ogg", "otf", "png", "pyc", "rlib",
+    "so", "tar", "tgz", "tif", "tiff", "ttf", "wasm", "wav", "webm", "webp", "woff", "woff2", "xz",
+    "zip", "zst",
 ];
 
 /// Lists the files of a folder in the order of their names. The path of a file lists that file.

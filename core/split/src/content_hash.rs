@@ -78,6 +78,10 @@ impl HashInput<'_> {
         if code_as_text {
             hash.update([1]);
         }
+        if let Some(encoding) = &overrides.encoding {
+            hash.update([3]);
+            hash.update(encoding);
+        }
         if !document_prefix.is_empty() {
             hash.update([2]);
             hash.update(document_prefix);

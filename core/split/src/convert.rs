@@ -7,12 +7,16 @@ conversion has no access to anything but the document, so the base address of li
 
 #[cfg(feature = "html")]
 mod charset;
+mod decoded;
+mod encoding;
 #[cfg(feature = "html")]
 mod html;
 mod notebook;
 
+pub use decoded::{DecodeError, DecodedText, UTF_8};
+pub use encoding::{decode, encoding_name};
+
 use crate::{Error, MediaType};
-use std::{borrow::Cow, str::Utf8Error};
 
 /// The converted text of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,30 +66,4 @@ pub fn convert(
         }
     };
     Ok(Some(ConvertedDocument { text, media_type: MediaType::MARKDOWN, title }))
-}
-
-/// Decodes the bytes of a document.
-///
-/// The encoding of HTML comes from a byte order mark, else from a declaration in the first 1,024 bytes.
-/// Otherwise it is UTF-8 if the bytes are valid, else windows-1252, as in browsers. All other documents
-/// are UTF-8.
-///
-/// ```
-/// use passage_split::{MediaType, decode};
-///
-/// assert_eq!(decode(b"text", &MediaType::PLAIN)?, "text");
-/// assert!(decode(b"\xff", &MediaType::PLAIN).is_err());
-/// # Ok::<(), std::str::Utf8Error>(())
-/// ```
-///
-/// # Errors
-///
-/// Returns the position of the first byte that is not UTF-8. HTML never fails.
-pub fn decode<'b>(bytes: &'b [u8], media_type: &MediaType) -> Result<Cow<'b, str>, Utf8Error> {
-    #[cfg(feature = "html")]
-    if media_type.structure() == "text/html" {
-        return Ok(charset::decode(bytes));
-    }
-    let _ = media_type;
-    std::str::from_utf8(bytes).map(Cow::Borrowed)
 }

@@ -30,6 +30,8 @@ pub struct MetadataOverrides {
     pub title: Option<String>,
     /// The base address of relative links in HTML; for a folder, the address of the folder.
     pub base_url: Option<String>,
+    /// The name of the encoding of texts that are not UTF-8 and declare no encoding.
+    pub encoding: Option<String>,
 }
 
 /// A document as a store keeps it.

@@ -34,6 +34,7 @@ pub mod interrupt;
 pub mod key;
 pub mod label;
 pub mod media_type;
+mod place;
 pub mod section;
 pub mod split;
 mod text_mark;
@@ -41,12 +42,15 @@ mod text_mark;
 pub use chunk::{Chunk, Kind, SplitDocument, SyntaxError, Unit};
 pub use contains_nul::contains_nul;
 pub use content_hash::HashInput;
-pub use convert::{ConvertedDocument, convert, decode};
+pub use convert::{
+    ConvertedDocument, DecodeError, DecodedText, UTF_8, convert, decode, encoding_name,
+};
 pub use data_format::DataFormat;
 pub use document::{Document, MetadataOverrides, chunk_metadata, document_metadata};
 pub use error::Error;
 pub use id::{adopted_id, chunk_id, chunk_ids, document_id};
 pub use media_type::{Family, MediaType};
+pub use place::{Place, PlaceMark, PlaceRange, place_marks, place_metadata};
 pub use split::{
     Characters, ChunkLimits, MAX_LIMIT, SPLITTER_VERSION, SizeUnit, Sizer, SplitOptions, split,
     title,

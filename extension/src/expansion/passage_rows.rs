@@ -201,9 +201,10 @@ fn lines_in_passage(expanded: &ExpandedContext, row: usize) -> (Option<i32>, Opt
 /// The number of citations that are parsed as jsonb at once.
 const PART: usize = 1_000;
 
-/// Returns which bytes of the passage come from which chunk, with their lines in the source.
+/// Returns which bytes of the passage come from which chunk, with their lines in the source, or their place if the source
+/// was converted.
 ///
-/// The JSON is written as text, since a tree of values takes twice as long. No value needs escaping.
+/// The JSON is written as text, since a tree of values takes twice as long. No value of its own needs escaping.
 fn citations(
     expanded: &ExpandedContext,
     selected_chunks: &[&SelectedChunk],
@@ -225,7 +226,7 @@ fn citations(
         text.push(if text.is_empty() { '[' } else { ',' });
         write!(
             text,
-            r#"{{"chunk_id":"{}","ordinal":{},"role":"{}","start":{},"end":{},"first_line":{},"last_line":{}}}"#,
+            r#"{{"chunk_id":"{}","ordinal":{},"role":"{}","start":{},"end":{},"first_line":{},"last_line":{}"#,
             row.chunk,
             number(row.ordinal),
             selected_chunk.role.name(),
@@ -235,6 +236,12 @@ fn citations(
             number(last_line),
         )
         .expect("writing to a string cannot fail");
+        if let Some(place) = expanded.chunks.chunk(selected_chunk.row).place() {
+            for (key, value) in place.to_metadata() {
+                write!(text, r#","{key}":{value}"#).expect("writing to a string cannot fail");
+            }
+        }
+        text.push('}');
     }
     text.push(']');
     parts.push(text);

@@ -78,6 +78,8 @@ impl DocumentArguments {
                 kind: self.kind.as_deref().map(parse_kind).transpose()?,
                 title: self.title,
                 base_url: self.base_url,
+                // SQL has texts, which are decoded.
+                encoding: None,
             },
             limits,
             overlap: size("overlap", self.overlap)?.unwrap_or(0),

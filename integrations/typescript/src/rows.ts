@@ -22,6 +22,13 @@ export interface Citation {
   /** Lines of the source, from 1. */
   firstLine: number | null
   lastLine: number | null
+  /** Place in a converted document, and the last one if the chunk ends in another. */
+  page?: number
+  lastPage?: number
+  slide?: number
+  lastSlide?: number
+  sheet?: string
+  lastSheet?: string
 }
 
 /** Why expansion kept a chunk, or left it out: the columns of `passage.explain_context`. */

@@ -6,6 +6,8 @@
 
 mod embedding_service;
 mod mcp_tool;
+#[path = "../../../client/office/tests/conversion/documents.rs"]
+mod office_documents;
 mod web_site;
 
 /// The commands and their output.
@@ -58,8 +60,11 @@ mod embedding {
 /// The documents that a run reads, and what it writes.
 mod ingest {
     mod chunk_sizes;
+    mod conversion;
+    mod converters;
     mod document_kinds;
     mod empty_sources;
+    mod encodings;
     mod exact_chunks;
     mod failed_inputs;
     mod folders;
@@ -70,6 +75,7 @@ mod ingest {
     mod sources;
     mod statistics;
     mod sync;
+    mod unsupported;
 }
 
 /// `passage reindex`.

@@ -35,8 +35,10 @@ impl Loading {
                 print(&render(summary, &failures, elapsed, dry_run));
             }
         };
+        let skip_unsupported = self.skip_unsupported;
         let summary = load(self, grace, progress, show).await?;
-        Ok(if summary.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        let is_complete = skip_unsupported || summary.unsupported.total() == 0;
+        Ok(if summary.failed == 0 && is_complete { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }
 
@@ -66,7 +68,7 @@ async fn load(
             "Name files or folders: pages and standard input cannot be watched.",
         ));
     }
-    let watch = args.watch;
+    let (watch, skip_unsupported) = (args.watch, args.skip_unsupported);
     let network = if args.allow_private { Network::Any } else { Network::Public };
     let (allow_empty, has_lines) = (args.allow_empty, args.jsonl.is_some());
     let model_name = args.embedder.model_name();
@@ -89,7 +91,7 @@ async fn load(
     // The watch starts before the first round, so that no change is missed.
     let watch = if watch { Some(Watch::new(&watched)?) } else { None };
 
-    let round = Round { ingest, options };
+    let round = Round { ingest, options, skip_unsupported };
     let summary = round.run(inputs.clone(), grace, None, &progress).await?;
     show(&summary, &progress);
     let Some(mut watch) = watch else { return Ok(summary) };
@@ -112,6 +114,7 @@ async fn load(
 struct Round {
     ingest: Ingest,
     options: OpenOptions,
+    skip_unsupported: bool,
 }
 
 impl Round {
@@ -122,7 +125,7 @@ impl Round {
         changes: Option<Changes>,
         progress: &Progress,
     ) -> Result<Summary, Error> {
-        let events = Events::new(progress.clone());
+        let events = Events::new(progress.clone(), self.skip_unsupported);
         let report = move |event: &Event| events.show(event);
         let mut scopes: Vec<Scope> = inputs.iter().map(Input::scope).collect();
         let mut options = self.options.clone();

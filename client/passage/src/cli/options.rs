@@ -1,5 +1,6 @@
 //! Options that several commands share, with what they make: a connection, a splitter, an embedder.
 
+mod conversion;
 pub mod embedder;
 mod embedding_type;
 pub mod interruption;
@@ -17,6 +18,7 @@ mod window;
 /// The heading of the options that restrict a search.
 pub const FILTERS: &str = "Filters";
 
+pub use conversion::ConversionOptions;
 pub use embedder::{Embedder, Model};
 pub use embedding_type::EmbeddingType;
 pub use json_lines::JsonLines;

@@ -1,15 +1,16 @@
 //! The command `split`: shows the chunks of a file.
 
 use super::options::splitting::splitter;
-use super::options::{MetadataOptions, Model, Sizer, Splitting};
+use super::options::{ConversionOptions, MetadataOptions, Model, Sizer, Splitting};
 use super::output::print::{print, print_error};
 use super::output::render::{BOLD, DIM, TITLE, json, line, printable, quote, section};
-use crate::document::{self, Document};
+use crate::document::{self, Document, ReadDocument};
 use crate::split::Piece;
 use crate::{Error, source};
 use clap::Args;
-use passage_split::SyntaxError;
+use passage_split::{PlaceMark, PlaceRange, SyntaxError, place_metadata};
 use serde::Serialize;
+use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -33,6 +34,8 @@ pub struct Split {
     #[command(flatten)]
     pub overrides: MetadataOptions,
     #[command(flatten)]
+    pub conversion: ConversionOptions,
+    #[command(flatten)]
     pub splitting: Splitting,
 }
 
@@ -43,7 +46,14 @@ impl Split {
         let is_stdin = self.file.as_os_str() == "-";
         let bytes = if is_stdin { source::read_stdin()? } else { source::read(&self.file)? };
         let uri = self.file.to_string_lossy();
-        let document = document::read(&overrides, bytes, &self.file, &uri, None)?;
+        let ReadDocument { document, marks, .. } = document::read(
+            &overrides,
+            bytes,
+            &self.file,
+            &uri,
+            None,
+            &self.conversion.converter()?,
+        )?;
         let has_model = self.model.is_available();
         let default = if has_model { Sizer::Wordpieces } else { Sizer::Characters };
         let sizer = self.splitting.sizer.unwrap_or(default);
@@ -60,7 +70,8 @@ impl Split {
                 "split as plain text: invalid {media_type} at line {line}, column {column}"
             )));
         }
-        print(&if self.json { as_json(text, &split.pieces) } else { as_text(text, &split.pieces) });
+        let show = if self.json { as_json } else { as_text };
+        print(&show(text, &split.pieces, &marks));
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -82,10 +93,13 @@ struct JsonPiece<'a> {
     last_line: usize,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     imports: &'a [String],
+    /// The page, the slide or the sheet.
+    #[serde(flatten)]
+    place: Map<String, Value>,
 }
 
 /// Returns one line of JSON for each piece.
-fn as_json(text: &str, pieces: &[Piece]) -> String {
+fn as_json(text: &str, pieces: &[Piece], marks: &[PlaceMark]) -> String {
     let line = |(ordinal, piece): (usize, &Piece)| {
         json(&JsonPiece {
             ordinal,
@@ -101,20 +115,25 @@ fn as_json(text: &str, pieces: &[Piece]) -> String {
             first_line: *piece.lines.start(),
             last_line: *piece.lines.end(),
             imports: &piece.imports,
+            place: place_metadata(marks, piece.bytes.clone()),
         })
     };
     pieces.iter().enumerate().map(line).collect()
 }
 
 /// Returns pieces as text: a line of facts, and the content of each.
-fn as_text(text: &str, pieces: &[Piece]) -> String {
+fn as_text(text: &str, pieces: &[Piece], marks: &[PlaceMark]) -> String {
     let mut output = String::new();
     for (ordinal, piece) in pieces.iter().enumerate() {
-        let (first, last) = (piece.lines.start(), piece.lines.end());
+        let place = PlaceRange::of_metadata(&place_metadata(marks, piece.bytes.clone()).into());
+        let place = match place {
+            Some(place) => printable(&place.to_string()),
+            None => format!("lines {}-{}", piece.lines.start(), piece.lines.end()),
+        };
         let section = section(&piece.section);
         let tokens = piece.tokens;
         line(&mut output, &format!("{BOLD}{ordinal}{BOLD:#}  {TITLE}{section}{TITLE:#}"));
-        line(&mut output, &format!("   {DIM}lines {first}-{last}, {tokens} tokens{DIM:#}"));
+        line(&mut output, &format!("   {DIM}{place}, {tokens} tokens{DIM:#}"));
         quote(&mut output, &text[piece.bytes.clone()], &[]);
     }
     output

@@ -1,5 +1,6 @@
 //! Events of a run, and the summary that counts them.
 
+use super::Unsupported;
 use crate::Error;
 use crate::source::ExternalLink;
 use crate::store::Notice;
@@ -44,7 +45,7 @@ pub enum Event {
         /// The result.
         outcome: Outcome,
     },
-    /// A document failed. The store keeps its previous version, if there is one.
+    /// A document failed, or cannot be converted. The store keeps its previous version, if there is one.
     Failed {
         /// Its uri, where it has one.
         uri: Option<String>,
@@ -91,6 +92,8 @@ pub struct Summary {
     pub removed: usize,
     /// Documents that failed.
     pub failed: usize,
+    /// Documents of formats that the client cannot convert.
+    pub unsupported: Unsupported,
     /// Files whose names say that they are not text, and links that are not followed.
     pub skipped: usize,
     /// Chunks of new and changed documents.
@@ -110,6 +113,9 @@ impl Summary {
             Event::Removed(_) => self.removed += 1,
             Event::Skipped(_) | Event::External(_) => self.skipped += 1,
             Event::Embedded => self.embedded += 1,
+            Event::Failed { error: Error::Unsupported { format, .. }, .. } => {
+                self.unsupported.add(*format);
+            }
             Event::Failed { .. } => self.failed += 1,
             Event::Done { outcome, .. } => match outcome {
                 Outcome::Added { chunks } => {

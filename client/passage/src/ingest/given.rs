@@ -47,8 +47,13 @@ impl Given {
         if let Some(embedding) = chunk.embedding.take() {
             self.embeddings.insert(ordinal, embedding);
         }
-        if !chunk.metadata.is_empty() {
-            self.metadata.insert(ordinal, std::mem::take(&mut chunk.metadata));
+        self.add_metadata(ordinal, std::mem::take(&mut chunk.metadata));
+    }
+
+    /// Takes the metadata of a chunk.
+    pub(super) fn add_metadata(&mut self, ordinal: usize, metadata: Map<String, Value>) {
+        if !metadata.is_empty() {
+            self.metadata.insert(ordinal, metadata);
         }
     }
 

@@ -5,6 +5,7 @@ Each job type holds a [`Job`], so the store, the model and the splitter are desc
 */
 
 use crate::Error;
+use crate::conversion::Converter;
 use crate::document::MetadataOverrides;
 use crate::embed::{Embedder, Embedding, EmbeddingKind};
 use crate::serve::{embedding_model, store_embedder};
@@ -126,6 +127,8 @@ pub struct Ingest {
     pub overrides: MetadataOverrides,
     /// Metadata that is added to each document.
     pub metadata: Map<String, Value>,
+    /// The process that converts documents that are not text.
+    pub converter: Converter,
 }
 
 impl Ingest {
@@ -137,6 +140,7 @@ impl Ingest {
             version: String::new(),
             overrides: MetadataOverrides::default(),
             metadata: Map::new(),
+            converter: Converter::default(),
         }
     }
 

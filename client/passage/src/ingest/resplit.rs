@@ -3,7 +3,10 @@
 use crate::Error;
 use crate::split::{Piece, Split, Splitter};
 use crate::store::{ChunkWrite, DocumentWrite, Replaced, StoredChunk, StoredDocument};
-use passage_split::{Kind, MediaType, SyntaxError, TextMark, chunk_ids, document_metadata};
+use passage_split::{
+    Kind, MediaType, SyntaxError, TextMark, chunk_ids, document_metadata, place_marks,
+    place_metadata,
+};
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet, VecDeque};
 use uuid::Uuid;
@@ -16,6 +19,8 @@ pub(super) struct Resplit {
     pieces: Vec<Piece>,
     /// The id of each piece, and the ordinal of the stored chunk with that text, if there is one.
     ids: Vec<(Uuid, Option<usize>)>,
+    /// The place of each piece in a converted document.
+    places: Vec<Map<String, Value>>,
     metadata: Value,
     syntax_error: Option<SyntaxError>,
     embeds: bool,
@@ -49,7 +54,18 @@ pub(super) fn resplit(
     let metadata = document_metadata(&metadata, split.syntax_error);
     let Split { pieces, syntax_error } = split;
     let ids = matched_ids(&stored, &text, &pieces);
-    Ok(Some(Resplit { stored, text, media_type, pieces, ids, metadata, syntax_error, embeds }))
+    let places = places(&stored.chunks, &pieces);
+    Ok(Some(Resplit {
+        stored,
+        text,
+        media_type,
+        pieces,
+        ids,
+        places,
+        metadata,
+        syntax_error,
+        embeds,
+    }))
 }
 
 /// Joins the text of a document. Returns `None` unless the spans show that the chunks are all of
@@ -64,6 +80,14 @@ fn whole_text(chunks: &[StoredChunk]) -> Option<String> {
         }
     }
     Some(text)
+}
+
+/// Returns the place of each piece in a converted document, from those of the stored chunks.
+fn places(chunks: &[StoredChunk], pieces: &[Piece]) -> Vec<Map<String, Value>> {
+    let marks = place_marks(
+        chunks.iter().filter_map(|chunk| Some((chunk.bytes.as_ref()?.start, &chunk.place))),
+    );
+    pieces.iter().map(|piece| place_metadata(&marks, piece.bytes.clone())).collect()
 }
 
 /// Returns the kind of the document: the one of its uri and media type, if a chunk has it.
@@ -187,7 +211,7 @@ impl Resplit {
         embeddings: &HashMap<usize, &'a [f32]>,
         mark: Option<&'a TextMark>,
     ) -> DocumentWrite<'a> {
-        let Self { stored, text, media_type, pieces, ids, metadata, .. } = self;
+        let Self { stored, text, media_type, pieces, ids, places, metadata, .. } = self;
         let chunk = |(ordinal, (piece, (id, _))): (usize, (&'a Piece, &(Uuid, _)))| ChunkWrite {
             id: *id,
             section: &piece.section,
@@ -200,7 +224,7 @@ impl Resplit {
             bytes: Some(piece.bytes.clone()),
             lines: Some(piece.lines.clone()),
             imports: &piece.imports,
-            metadata: None,
+            metadata: Some(&places[ordinal]),
             embedding: embeddings.get(&ordinal).copied(),
         };
         DocumentWrite {

@@ -20,6 +20,7 @@ pub(super) fn merge(ingest: &Ingest, source: SourceMetadata) -> MergedMetadata {
         kind: source.kind.or(run.kind),
         title: source.title.or(run.title),
         base_url: source.base_url.or(run.base_url),
+        encoding: run.encoding,
     };
     let mut metadata = ingest.metadata.clone();
     metadata.extend(source.metadata);

@@ -3,14 +3,16 @@
 use super::Ingest;
 use super::given::Given;
 use super::source_metadata::{self, MergedMetadata};
+use crate::conversion::Plan;
 use crate::document::{Document, MetadataOverrides};
 use crate::embed::Prefixes;
 use crate::source::{Content, PresplitChunk, SourceDocument};
 use crate::split::Piece;
 use crate::store::Store;
 use crate::{Error, document, source};
-use passage_split::{HashInput, Unit, document_metadata};
+use passage_split::{HashInput, Unit, document_metadata, place_metadata};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 
@@ -99,7 +101,8 @@ pub(super) fn split_document(
 ) -> Result<Option<SplitDocument>, Error> {
     let SourceDocument { uri, inside, origin, content, mut source_metadata } = document;
     let mut given = Given::of_document(origin.clone(), &mut source_metadata);
-    let MergedMetadata { overrides, metadata } = source_metadata::merge(ingest, *source_metadata);
+    let MergedMetadata { overrides, mut metadata } =
+        source_metadata::merge(ingest, *source_metadata);
     let loaded = match content {
         Content::Unchanged => return Ok(None),
         Content::Bytes(bytes) => Loaded::Bytes(bytes),
@@ -108,17 +111,35 @@ pub(super) fn split_document(
         Content::Chunks(chunks) => Loaded::Chunks(hashed_bytes(&chunks), chunks),
     };
     let hashed = match &loaded {
-        Loaded::Bytes(bytes) | Loaded::Chunks(bytes, _) => bytes,
+        Loaded::Bytes(bytes) | Loaded::Chunks(bytes, _) => &bytes[..],
         Loaded::Text(text) => text.as_bytes(),
     };
+    let plan = match &loaded {
+        Loaded::Bytes(bytes) => Plan::of(&ingest.converter, &overrides, &uri, bytes),
+        _ => None,
+    };
+    // The text also depends on what converts the document.
+    let hashed = match &plan {
+        Some(plan) => Cow::Owned(plan.hash(hashed)),
+        None => Cow::Borrowed(hashed),
+    };
     let input = ingest.hash_input(&overrides, &metadata);
-    let content_hash = input.content_hash(&uri, hashed);
-    if stored.is_of(&input, &content_hash, &uri, hashed) {
+    let content_hash = input.content_hash(&uri, &hashed);
+    if stored.is_of(&input, &content_hash, &uri, &hashed) {
         return Ok(None);
     }
     let inside = inside.as_deref();
+    let mut marks = Vec::new();
     let mut document = match loaded {
-        Loaded::Bytes(bytes) => document::read(&overrides, bytes, &origin, &uri, inside)?,
+        Loaded::Bytes(bytes) => {
+            let converter = &ingest.converter;
+            let read = document::read(&overrides, bytes, &origin, &uri, inside, converter)?;
+            marks = read.marks;
+            if let Some(encoding) = read.encoding {
+                metadata.entry("encoding").or_insert(encoding.into());
+            }
+            read.document
+        }
         Loaded::Text(text) => document::read_text(&overrides, text, &origin, &uri, inside)?,
         Loaded::Chunks(_, mut chunks) => {
             for (ordinal, chunk) in chunks.iter_mut().enumerate() {
@@ -143,6 +164,9 @@ pub(super) fn split_document(
     let split = ingest.job.splitter.split(text, media_type, Some(*kind), title.as_deref())?;
     let metadata = document_metadata(&metadata, split.syntax_error);
     let (pieces, presplit_spans) = (split.pieces, None);
+    for (ordinal, piece) in pieces.iter().enumerate() {
+        given.add_metadata(ordinal, place_metadata(&marks, piece.bytes.clone()));
+    }
     Ok(Some(SplitDocument { uri, document, content_hash, pieces, presplit_spans, metadata, given }))
 }
 

@@ -3,6 +3,7 @@
 use super::writer::Written;
 use crate::error::Error;
 use crate::lines::Lines;
+use passage_split::PlaceRange;
 use passage_store::{
     self as store, CallResult, Collection, ListedDocument, Notice, RemovalSummary,
 };
@@ -55,6 +56,7 @@ pub(super) struct PassageRow {
     hit_ids: Option<Vec<String>>,
     content: Option<String>,
     truncated: Option<bool>,
+    citations: Option<Vec<Value>>,
 }
 
 /// Parses the rows of a call.
@@ -70,7 +72,7 @@ pub(super) fn parse_rows<T: DeserializeOwned>(result: &CallResult) -> Result<Vec
 #[derive(Clone, Serialize, JsonSchema)]
 #[schemars(rename = "Passage")]
 pub(super) struct CitedPassage {
-    /// The citation: uri:first-last.
+    /// The citation: uri:first-last, or the page, slide or sheet, as in `report.pdf, page 12`.
     citation: String,
     pub(super) uri: Option<String>,
     title: Option<String>,
@@ -78,6 +80,8 @@ pub(super) struct CitedPassage {
     version: Option<String>,
     /// The titles from the root to the section.
     section: Vec<String>,
+    /// The pages, slides or sheets of a converted document, as in `pages 12-13`.
+    place: Option<String>,
     pub(super) first_line: Option<i64>,
     last_line: Option<i64>,
     /// The number of tokens.
@@ -97,8 +101,11 @@ impl CitedPassage {
     /// Makes a passage of a row.
     pub(super) fn from_row(row: PassageRow) -> Self {
         let PassageRow { first_line, last_line, .. } = row;
+        let place = PlaceRange::of_all(row.citations.iter().flatten());
+        let place = place.map(|place| single_line(&place.to_string()));
         Self {
-            citation: citation(row.uri.as_deref(), first_line, last_line),
+            citation: citation(row.uri.as_deref(), place.as_deref(), first_line, last_line),
+            place,
             uri: row.uri,
             title: row.title,
             collection: row.collection.filter(|name| !name.is_empty()),
@@ -119,7 +126,7 @@ impl CitedPassage {
     pub(super) fn with_part(&self, content: &str, lines: Option<(i64, i64)>, tokens: i64) -> Self {
         let (first_line, last_line) = lines.unzip();
         Self {
-            citation: citation(self.uri.as_deref(), first_line, last_line),
+            citation: citation(self.uri.as_deref(), self.place.as_deref(), first_line, last_line),
             first_line,
             last_line,
             tokens,
@@ -132,7 +139,8 @@ impl CitedPassage {
     pub(super) fn of_lines(document: &ListedDocument, lines: Lines) -> Self {
         let (first_line, last_line) = (Some(lines.first_line), Some(lines.last_line));
         Self {
-            citation: citation(document.uri.as_deref(), first_line, last_line),
+            citation: citation(document.uri.as_deref(), None, first_line, last_line),
+            place: None,
             uri: document.uri.clone(),
             title: document.title.clone(),
             collection: Some(document.collection.clone()).filter(|name| !name.is_empty()),
@@ -187,11 +195,18 @@ pub(super) fn single_line(text: &str) -> String {
     text.replace(breaks, " ")
 }
 
-/// Returns `uri:first-last`, as far as these are known.
-fn citation(uri: Option<&str>, first: Option<i64>, last: Option<i64>) -> String {
+/// Returns `uri, place` or `uri:first-last`, as far as these are known.
+fn citation(
+    uri: Option<&str>,
+    place: Option<&str>,
+    first: Option<i64>,
+    last: Option<i64>,
+) -> String {
     let uri = uri.unwrap_or("(no uri)");
-    match (first, last) {
-        (Some(first), Some(last)) => format!("{uri}:{first}-{last}"),
+    match (place, first, last) {
+        // Lines of the stored Markdown are not in the source.
+        (Some(place), ..) => format!("{uri}, {place}"),
+        (None, Some(first), Some(last)) => format!("{uri}:{first}-{last}"),
         _ => uri.to_owned(),
     }
 }

@@ -52,9 +52,23 @@ export function scoreFact(passage) {
   return passage.score === null ? null : `score ${score(passage.score)}`
 }
 
-// Returns the place in the source, in the notation that editors open.
+// Returns the pages, slides or sheets of a converted document that a passage covers, as in `pages 12-13`; null for a text.
+function pages(row) {
+  for (const key of ['page', 'slide', 'sheet']) {
+    const cited = (row.citations ?? []).filter((citation) => citation[key] !== undefined)
+    if (cited.length === 0) continue
+    const [first, last] = [cited[0][key], cited.at(-1)[`last_${key}`] ?? cited.at(-1)[key]]
+    if (first === last) return `${key} ${first}`
+    return typeof first === 'number' ? `${key}s ${first}-${last}` : `${key}s ${first} to ${last}`
+  }
+  return null
+}
+
+// Returns the place in the source, in the notation that editors open. Lines of converted Markdown are not in the source.
 export function place(row) {
   const uri = row.uri ?? '(no uri)'
+  const cited = pages(row)
+  if (cited) return `${uri}, ${cited}`
   return row.first_line ? `${uri}:${row.first_line}-${row.last_line}` : uri
 }
 

@@ -11,10 +11,9 @@ use std::path::PathBuf;
 /// Types that servers send if they do not know the type.
 const UNSPECIFIC: [&str; 4] = ["text/plain", "application/octet-stream", "binary/octet-stream", ""];
 
-/// Types of pages that are not text.
+/// Types of pages that are not documents.
 const BINARY: [&str; 4] = ["image/", "audio/", "video/", "font/"];
-const BINARY_APPLICATIONS: [&str; 4] =
-    ["application/pdf", "application/zip", "application/gzip", "application/wasm"];
+const BINARY_APPLICATIONS: [&str; 3] = ["application/zip", "application/gzip", "application/wasm"];
 
 /// Makes a document of a page. A page that is not text is skipped if it was `listed` in a sitemap.
 pub(super) fn entry(

@@ -2,6 +2,7 @@
 
 use super::super::connect::Notice;
 use super::value::{number, optional_number, or_empty, titles};
+use passage_split::PlaceRange;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
@@ -101,5 +102,10 @@ impl Passage {
             is_hit.then(|| Some(offset(citation, "start")?..offset(citation, "end")?)).flatten()
         };
         self.citations.as_array().into_iter().flatten().filter_map(hit).collect()
+    }
+
+    /// Returns the pages, slides or sheets of a converted document that the passage covers.
+    pub fn place(&self) -> Option<PlaceRange> {
+        PlaceRange::of_all(self.citations.as_array().into_iter().flatten())
     }
 }

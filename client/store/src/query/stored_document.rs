@@ -3,7 +3,7 @@
 use super::super::connection::Store;
 use super::super::error::Error;
 use super::super::unnamed_statement::UnnamedStatements;
-use passage_split::{Kind, Unit};
+use passage_split::{Kind, Place, Unit};
 use serde_json::Value;
 use std::ops::{Range, RangeInclusive};
 use tokio_postgres::{GenericClient, Row};
@@ -47,6 +47,8 @@ pub struct StoredChunk {
     pub bytes: Option<Range<usize>>,
     pub lines: Option<RangeInclusive<usize>>,
     pub imports: Vec<String>,
+    /// The metadata that has its place in a converted document, or null.
+    pub place: Value,
     /// Whether the chunk has an embedding.
     pub has_embedding: bool,
     /// The version of the row.
@@ -108,10 +110,12 @@ pub(crate) async fn read_document(
     let sql = format!(
         "SELECT id, section, level, kind, unit, content, preamble, tokens, start_byte, end_byte, \
          first_line, last_line, ARRAY(SELECT jsonb_array_elements_text(CASE jsonb_typeof(metadata -> 'imports') \
-         WHEN 'array' THEN metadata -> 'imports' ELSE '[]' END)), {has_embedding}, {ROW_VERSION} \
+         WHEN 'array' THEN metadata -> 'imports' ELSE '[]' END)), {has_embedding}, {ROW_VERSION}, \
+         CASE WHEN jsonb_exists_any(metadata, $2) THEN metadata::text END \
          FROM {schema}.chunks WHERE document_id = $1 ORDER BY ordinal"
     );
-    let chunks = client.query_unnamed(&sql, &[&id]).await?;
+    let keys = Place::KEYS.map(ToOwned::to_owned).to_vec();
+    let chunks = client.query_unnamed(&sql, &[&id, &keys]).await?;
     Ok(Some(StoredDocument {
         id,
         collection: row.get(0),
@@ -143,6 +147,8 @@ fn chunk(row: &Row) -> StoredChunk {
     let number =
         |column| row.get::<_, Option<i32>>(column).and_then(|number| usize::try_from(number).ok());
     let name = |column| row.get::<_, Option<&str>>(column);
+    // Metadata of others may have numbers that no program reads.
+    let place = name(15).and_then(|metadata| serde_json::from_str(metadata).ok());
     StoredChunk {
         id: row.get(0),
         section: row.get(1),
@@ -157,5 +163,6 @@ fn chunk(row: &Row) -> StoredChunk {
         imports: row.get(12),
         has_embedding: row.get(13),
         row_version: row.get(14),
+        place: place.unwrap_or_default(),
     }
 }

@@ -1,6 +1,6 @@
 //! Real files: finds them and converts them as ingest does.
 
-use passage_split::{MediaType, convert, decode, media_type::is_binary};
+use passage_split::{DecodedText, MediaType, convert, decode, media_type::is_binary};
 use std::{
     env,
     path::{Path, PathBuf},
@@ -56,7 +56,9 @@ pub fn read(path: &Path) -> Found {
     if is_binary(&bytes) {
         return Found::Skipped("binary");
     }
-    let Ok(text) = decode(&bytes, &source) else { return Found::Skipped("not UTF-8") };
+    let Ok(DecodedText { text, .. }) = decode(&bytes, &source, None) else {
+        return Found::Skipped("not UTF-8");
+    };
     match convert(&text, &source, None) {
         Ok(Some(it)) => Found::Document { text: it.text, source, stored: it.media_type },
         Ok(None) => Found::Document { text: text.into_owned(), stored: source.clone(), source },

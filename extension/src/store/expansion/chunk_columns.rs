@@ -5,12 +5,12 @@ A column that the store lacks is NULL. Contents are read only for chunks of the 
 */
 
 use crate::server::spi::Rows;
-use crate::server::sql_text::FIELD;
+use crate::server::sql_text::{FIELD, HAS_ANY};
 use crate::server::types::{Column, Json, Ltree, RawText, TextArray, section_from_sql};
 use crate::store::layout::Layout;
 use passage_core::assemble::Part;
-use passage_split::Unit;
 use passage_split::section::Section;
+use passage_split::{Place, PlaceRange, Unit};
 use pgrx::FromDatum;
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ use std::ops::Range;
 pub enum ChunkColumns {
     /// The path.
     Context,
-    /// The lines in the source, and the names that its imports bind.
+    /// The lines in the source, its place in a converted document, and the names that its imports bind.
     Passage { imports: bool },
 }
 
@@ -27,6 +27,7 @@ impl ChunkColumns {
     /// Returns the columns of the alias `c`, each with its name.
     pub fn select(self, layout: &Layout) -> Vec<(&'static str, String)> {
         let chunks = &layout.chunks;
+        let metadata = chunks.column("c", "metadata", "jsonb");
         let integer = |column| (column, chunks.column("c", column, "integer"));
         let mut columns = vec![
             ("id", chunks.column("c", "id", "uuid")),
@@ -42,10 +43,12 @@ impl ChunkColumns {
         ];
         columns.extend(match self {
             Self::Context => vec![("path", layout.path("c"))],
-            Self::Passage { .. } => ["first_line", "last_line"].map(integer).to_vec(),
+            Self::Passage { .. } => {
+                let lines = ["first_line", "last_line"].map(integer);
+                lines.into_iter().chain([("place", place(&metadata))]).collect()
+            }
         });
         if self == (Self::Passage { imports: true }) {
-            let metadata = chunks.column("c", "metadata", "jsonb");
             columns.push(("imports", format!("{metadata} {FIELD} 'imports'::pg_catalog.text")));
         }
         columns
@@ -55,9 +58,16 @@ impl ChunkColumns {
     pub fn count(self) -> usize {
         match self {
             Self::Context => 11,
-            Self::Passage { imports } => 12 + usize::from(imports),
+            Self::Passage { imports } => 13 + usize::from(imports),
         }
     }
+}
+
+/// Returns an expression for the metadata of a chunk that has a place in a converted document; NULL for all others, so that
+/// they are not parsed.
+fn place(metadata: &str) -> String {
+    let keys = Place::KEYS.join(",");
+    format!("CASE WHEN {metadata} {HAS_ANY} '{{{keys}}}'::pg_catalog.text[] THEN {metadata} END")
 }
 
 /// A chunk in a row of a result.
@@ -165,9 +175,14 @@ impl<'a> StoredChunk<'a> {
         (self.get(10), self.get(11))
     }
 
+    /// Returns the place in a converted document of a chunk that was read with [`ChunkColumns::Passage`].
+    pub fn place(&self) -> Option<PlaceRange> {
+        PlaceRange::of_metadata(&self.get::<Json>(12)?.parse()?)
+    }
+
     /// Returns the names that the imports in the chunk bind, if they were read.
     pub fn imports(&self) -> Vec<String> {
         // A loader may have written anything there.
-        self.get::<Json>(12).and_then(|names| names.parse()).unwrap_or_default()
+        self.get::<Json>(13).and_then(|names| names.parse()).unwrap_or_default()
     }
 }

@@ -25,6 +25,12 @@ class Citation:
     end: int  # byte after the last one
     first_line: int | None  # in the source, from 1
     last_line: int | None
+    page: int | None = None  # of a converted document, from 1
+    last_page: int | None = None  # if the chunk ends on another one
+    slide: int | None = None
+    last_slide: int | None = None
+    sheet: str | None = None
+    last_sheet: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

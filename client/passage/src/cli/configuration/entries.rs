@@ -2,7 +2,11 @@
 
 use crate::Error;
 use std::path::Path;
-use toml::de::{DeTable, DeValue};
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
+
+/// The option whose values may be written as a table.
+const CONVERT: &str = "convert";
 
 /// A key with its values.
 pub struct Entry {
@@ -33,7 +37,9 @@ impl Text<'_> {
         let mut entries = Vec::new();
         for (key, value) in table.get_ref() {
             let name = key.get_ref().to_string();
-            if let DeValue::Table(options) = value.get_ref() {
+            if let (CONVERT, DeValue::Table(programs)) = (&*name, value.get_ref()) {
+                entries.push(self.convert(programs, key.span().start)?);
+            } else if let DeValue::Table(options) = value.get_ref() {
                 for (key, value) in options {
                     let option = key.get_ref().to_string();
                     entries.push(self.entry(
@@ -48,6 +54,19 @@ impl Text<'_> {
             }
         }
         Ok(entries)
+    }
+
+    /// Returns the entry of the table of programs that convert documents, each under its type, as `--convert` takes them.
+    fn convert(&self, programs: &DeTable, at: usize) -> Result<Entry, Error> {
+        let value = |(key, value): (&Spanned<DeString>, &Spanned<DeValue>)| {
+            let DeValue::String(command) = value.get_ref() else {
+                let cause = format!("\"{}\" must be a command in quotes", key.get_ref());
+                return Err(self.error(key.span().start, &cause));
+            };
+            Ok(format!("{}={command}", key.get_ref()))
+        };
+        let values = programs.iter().map(value).collect::<Result<_, _>>()?;
+        Ok(Entry { command: None, option: CONVERT.into(), values, is_array: true, at })
     }
 
     fn entry(

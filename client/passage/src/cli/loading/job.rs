@@ -42,10 +42,11 @@ pub async fn ingest_job(args: Loading, progress: &Progress) -> Result<(Ingest, S
     if let Some(note) = note {
         progress.note(&render::note(&note));
     }
+    let converter = args.conversion.converter()?;
     let Loading { jobs, dry_run, collection, collection_version: version, .. } = args;
     let job = Job { url, store: args.server.store, splitter, embedder, model_name, jobs, dry_run };
     let (collection, version) = (collection.unwrap_or_default(), version.unwrap_or_default());
-    Ok((Ingest { job, collection, version, overrides, metadata }, store))
+    Ok((Ingest { job, collection, version, overrides, metadata, converter }, store))
 }
 
 /// Returns the unit that fits the model which will embed the chunks of a run without embeddings.

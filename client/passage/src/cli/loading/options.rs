@@ -1,6 +1,8 @@
 //! The options that `ingest` and `sync` share.
 
-use crate::cli::options::{DOCUMENTS, Embedder, JsonLines, MetadataOptions, Server, Splitting};
+use crate::cli::options::{
+    ConversionOptions, DOCUMENTS, Embedder, JsonLines, MetadataOptions, Server, Splitting,
+};
 use clap::Args;
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -36,6 +38,10 @@ pub struct Loading {
     /// error
     #[arg(long, hide_short_help = true, help_heading = DOCUMENTS)]
     pub allow_empty: bool,
+    /// Accept documents of formats that passage cannot convert to text, which are otherwise an error, and
+    /// skip them
+    #[arg(long, hide_short_help = true, help_heading = DOCUMENTS)]
+    pub skip_unsupported: bool,
     /// Also fetch pages from private addresses, such as those of this machine and its network, and
     /// through the proxies that the environment names
     #[arg(long, hide_short_help = true, help_heading = DOCUMENTS)]
@@ -68,6 +74,8 @@ pub struct Loading {
     // Groups with a heading come last, because it applies to all options that follow.
     #[command(flatten)]
     pub overrides: MetadataOptions,
+    #[command(flatten)]
+    pub conversion: ConversionOptions,
     #[command(flatten)]
     pub splitting: Splitting,
 }

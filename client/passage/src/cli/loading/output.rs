@@ -1,6 +1,7 @@
 //! The output of `ingest` and `sync`: a line for each document, and the summary of a run.
 
 use super::estimate::Estimate;
+use crate::Error;
 use crate::cli::output::progress::Progress;
 use crate::cli::output::render::{self, count, json, line, printable};
 use crate::ingest::{Event, Outcome, Summary};
@@ -15,13 +16,15 @@ const MAX_FAILURES: usize = 20;
 pub struct Events {
     progress: Progress,
     estimate: Mutex<Estimate>,
+    skip_unsupported: bool,
 }
 
 impl Events {
-    /// Returns events that `progress` shows.
-    pub fn new(progress: Progress) -> Self {
+    /// Returns events that `progress` shows. With `skip_unsupported`, documents that cannot be converted are skipped
+    /// files and not failures.
+    pub fn new(progress: Progress, skip_unsupported: bool) -> Self {
         progress.bar.show_estimate_as_message();
-        Self { progress, estimate: Mutex::default() }
+        Self { progress, estimate: Mutex::default(), skip_unsupported }
     }
 
     /// Shows an event of an ingest.
@@ -78,6 +81,16 @@ impl Events {
                 progress.bar.print(&render::failure(cause, remedy));
             }
             Event::NotAnalyzed(note) => progress.note(&render::note(note)),
+            Event::Failed { error: Error::Unsupported { path, format }, uri }
+                if self.skip_unsupported =>
+            {
+                if uri.is_some() {
+                    self.estimate().done(false);
+                }
+                progress.bar.advance(1);
+                let path = printable(&path.display().to_string());
+                progress.note(&format!("skipped {path}: {format}"));
+            }
             Event::Failed { uri, error } => {
                 if uri.is_some() {
                     self.estimate().done(false);
@@ -127,6 +140,10 @@ pub fn as_text(summary: &Summary, failures: &[String], elapsed: Duration, dry_ru
             parts.push(format!("{number} {what}"));
         }
     }
+    let unsupported = summary.unsupported.total();
+    if unsupported > 0 {
+        parts.push(format!("{unsupported} unsupported ({})", summary.unsupported));
+    }
     let parts = parts.join(", ");
     let chunks = count(chunks, "chunk");
     let seconds = elapsed.as_secs_f64();
@@ -151,7 +168,7 @@ pub fn as_json(summary: &Summary, failures: &[String], elapsed: Duration, dry_ru
     json(&json!({
         "dry_run": dry_run, "added": added, "replaced": replaced, "unchanged": unchanged,
         "restored": restored, "orphaned": orphaned, "removed": removed, "skipped": skipped,
-        "failed": failed, "chunks": chunks, "embedded": embedded, "failures": failures,
+        "failed": failed, "unsupported": summary.unsupported.by_media_type(), "chunks": chunks, "embedded": embedded, "failures": failures,
         "milliseconds": elapsed.as_millis() as u64,
     }))
 }

@@ -29,6 +29,16 @@ pub struct MetadataOptions {
     /// the address of the page]
     #[arg(long, hide_short_help = true, value_name = "URL")]
     pub base_url: Option<String>,
+    /// Encoding of documents that are not UTF-8 and declare none, such as windows-1252 or shift_jis [default: UTF-8
+    /// is required]
+    #[arg(long, hide_short_help = true, value_name = "NAME", value_parser = encoding)]
+    pub encoding: Option<&'static str>,
+}
+
+/// Parses the name of an encoding.
+fn encoding(name: &str) -> Result<&'static str, String> {
+    passage_split::encoding_name(name)
+        .ok_or_else(|| "names of encodings are those of https://encoding.spec.whatwg.org".into())
 }
 
 impl MetadataOptions {
@@ -39,6 +49,7 @@ impl MetadataOptions {
             kind: self.kind.as_deref().and_then(Kind::from_name),
             title: self.title.clone(),
             base_url: self.base_url.clone(),
+            encoding: self.encoding.map(ToOwned::to_owned),
         })
     }
 }

@@ -1,6 +1,8 @@
 //! The results of a search as text and as JSON.
 
-use crate::cli::output::render::{self, BOLD, DIM, TITLE, count, line, location, quote, section};
+use crate::cli::output::render::{
+    self, BOLD, DIM, TITLE, count, line, location, printable, quote, section,
+};
 use crate::store::{Hit, Passage, SearchResults};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -97,7 +99,8 @@ fn hit(output: &mut String, hit: &Hit) {
         }
     }
     facts.extend(hit.tokens.map(|tokens| count(tokens as usize, "token")));
-    source(output, hit.uri.as_deref(), (hit.first_line, hit.last_line), &facts);
+    let location = location(hit.uri.as_deref(), hit.first_line, hit.last_line);
+    source(output, &location, &facts);
     quote(output, &hit.content, &[]);
 }
 
@@ -111,7 +114,13 @@ fn passage(output: &mut String, passage: &Passage) {
     if passage.truncated {
         facts.push("cut to fit".into());
     }
-    source(output, passage.uri.as_deref(), (passage.first_line, passage.last_line), &facts);
+    let uri = passage.uri.as_deref();
+    let location = match passage.place() {
+        // Lines of the stored Markdown are not in the source.
+        Some(place) => printable(&format!("{}, {place}", location(uri, None, None))),
+        None => location(uri, passage.first_line, passage.last_line),
+    };
+    source(output, &location, &facts);
     quote(output, &passage.content, &passage.hit_ranges());
 }
 
@@ -127,13 +136,7 @@ fn title(output: &mut String, rank: i32, title: Option<&str>, titles: &[String])
 }
 
 /// Writes the place in the source, and other facts.
-fn source(
-    output: &mut String,
-    uri: Option<&str>,
-    lines: (Option<i32>, Option<i32>),
-    facts: &[String],
-) {
-    let location = location(uri, lines.0, lines.1);
+fn source(output: &mut String, location: &str, facts: &[String]) {
     line(output, &format!("   {location}  {DIM}{}{DIM:#}", facts.join("  ")));
 }
 

@@ -1,0 +1,61 @@
+/*!
+PDF: the text of the pages, with headings by the size of their letters.
+
+`glyphs (page) -> lines (line) -> without headers and footers (repeated) -> headings, tables, paragraphs (blocks)`
+
+A PDF has no paragraphs: it places letters. Programs write these in reading order, also in columns, so the order of the
+file is kept, and only distances decide where a word, a line and a paragraph end.
+*/
+
+mod blocks;
+mod line;
+mod page;
+mod repeated;
+
+use super::markdown::Markdown;
+use super::{ConvertError, Converted, Limits};
+use hayro_interpret::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
+use passage_split::Place;
+
+/// Converts a document.
+pub(super) fn convert(bytes: &[u8], limits: Limits) -> Result<Converted, ConvertError> {
+    let pdf = Pdf::new(bytes.to_vec()).map_err(|error| match error {
+        LoadPdfError::Decryption(DecryptionError::PasswordProtected) => ConvertError::Encrypted,
+        LoadPdfError::Decryption(_) => ConvertError::Damaged("its encryption is unknown".into()),
+        LoadPdfError::Invalid => ConvertError::Damaged("it has no list of pages".into()),
+    })?;
+    limits.check_pages(pdf.pages().len())?;
+    let mut pages = page::read(&pdf, limits)?;
+    repeated::remove(&mut pages);
+    if pages.iter().all(Vec::is_empty) {
+        return Err(ConvertError::NoText);
+    }
+    let sizes = blocks::Sizes::of(&pages);
+    let mut markdown = Markdown::new(limits);
+    for (number, lines) in pages.iter().enumerate() {
+        if !lines.is_empty() {
+            markdown.begin(Place::Page(number + 1))?;
+            blocks::write(lines, &sizes, &mut markdown)?;
+        }
+    }
+    Ok(markdown.finish(title(&pdf)))
+}
+
+/// Returns the title in the properties, unless a program has put the name of a file there.
+fn title(pdf: &Pdf) -> Option<String> {
+    let bytes = pdf.metadata().title.as_deref()?;
+    let title = match bytes {
+        [0xfe, 0xff, rest @ ..] => {
+            let units = rest.chunks_exact(2).map(|unit| u16::from_be_bytes([unit[0], unit[1]]));
+            char::decode_utf16(units).map(|char| char.unwrap_or('\u{fffd}')).collect()
+        }
+        // The own encoding of PDF is Latin-1 in nearly all of its letters.
+        bytes => String::from_utf8(bytes.to_vec())
+            .unwrap_or_else(|_| bytes.iter().map(|byte| char::from(*byte)).collect()),
+    };
+    let title = title.trim_start_matches('\u{feff}').trim().to_owned();
+    let is_name = [".doc", ".docx", ".tex", ".dvi", ".indd", ".qxd", ".pdf", ".ppt", ".pptx"]
+        .iter()
+        .any(|extension| title.to_lowercase().ends_with(extension));
+    (!title.is_empty() && !is_name && title != "untitled").then_some(title)
+}

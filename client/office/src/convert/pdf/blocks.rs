@@ -1,0 +1,166 @@
+//! Blocks of a page: headings by the size of letters, tables by cells below each other, lists and paragraphs.
+
+use super::line::{Line, Lines};
+use crate::convert::ConvertError;
+use crate::convert::markdown::{Bullet, Markdown, escaped};
+use crate::convert::table::Table;
+
+/// How much larger than the text a heading is.
+const HEADING: f64 = 1.12;
+
+/// The longest heading in characters.
+const MAX_HEADING: usize = 200;
+
+/// The distance of the base lines of a paragraph, in sizes of the letters.
+const LEADING: f64 = 1.75;
+
+/// The least rows of a table.
+const MIN_ROWS: usize = 3;
+
+/// Signs that begin the item of a list.
+const BULLETS: [char; 10] = ['•', '‣', '▪', '●', '○', '◦', '■', '□', '–', '·'];
+
+/// The sizes of letters in a document.
+pub(super) struct Sizes {
+    /// The size of most of the text.
+    text: f64,
+    /// The sizes of headings, the largest first.
+    headings: Vec<f64>,
+}
+
+impl Sizes {
+    /// Finds the sizes in a document.
+    pub(super) fn of(pages: &[Lines]) -> Self {
+        // In half points, because a program may round them.
+        let mut counts: Vec<(usize, usize)> = Vec::new();
+        for line in pages.iter().flatten() {
+            let (size, number) = (half_points(line.size), line.text().chars().count());
+            match counts.iter_mut().find(|(other, _)| *other == size) {
+                Some((_, count)) => *count += number,
+                None => counts.push((size, number)),
+            }
+        }
+        let text = counts.iter().max_by_key(|(_, count)| *count).map_or(0, |(size, _)| *size);
+        let text = text as f64 / 2.0;
+        let mut headings: Vec<f64> = counts
+            .iter()
+            .map(|(size, _)| *size as f64 / 2.0)
+            .filter(|size| *size > text * HEADING)
+            .collect();
+        headings.sort_by(|a, b| b.total_cmp(a));
+        Self { text, headings }
+    }
+
+    /// Returns the level of a heading, or `None` for other lines.
+    fn level(&self, line: &Line) -> Option<usize> {
+        let text = line.text();
+        let letters = text.chars().filter(|char| char.is_alphabetic()).count();
+        let size = half_points(line.size) as f64 / 2.0;
+        let is_heading = size > self.text * HEADING
+            && letters >= 2
+            && text.chars().count() <= MAX_HEADING
+            && line.cells.len() <= 2;
+        if !is_heading {
+            return None;
+        }
+        Some(self.headings.iter().position(|other| *other <= size).unwrap_or(0).min(5) + 1)
+    }
+}
+
+fn half_points(size: f64) -> usize {
+    (size * 2.0).round() as usize
+}
+
+/// Writes the lines of a page.
+pub(super) fn write(
+    lines: &[Line],
+    sizes: &Sizes,
+    markdown: &mut Markdown,
+) -> Result<(), ConvertError> {
+    let mut rest = lines;
+    while let Some((line, after)) = rest.split_first() {
+        if let Some(level) = sizes.level(line) {
+            // A heading may have several lines.
+            let more = after
+                .iter()
+                .zip(rest)
+                .take_while(|(next, last)| sizes.level(next) == Some(level) && follows(last, next));
+            let count = 1 + more.count();
+            markdown.heading(level, &joined(&rest[..count]))?;
+            rest = &rest[count..];
+            continue;
+        }
+        let rows = table_rows(rest);
+        if rows >= MIN_ROWS {
+            let cells = |line: &Line| line.cells.iter().map(|(_, text)| escaped(text)).collect();
+            markdown.table(Table { rows: rest[..rows].iter().map(cells).collect() })?;
+            rest = &rest[rows..];
+            continue;
+        }
+        let more = after.iter().zip(rest).take_while(|(next, last)| {
+            sizes.level(next).is_none() && follows(last, next) && bullet(&next.text()).is_none()
+        });
+        let count = 1 + more.count();
+        let text = joined(&rest[..count]);
+        match bullet(&text) {
+            Some(item) => markdown.item(0, Bullet::Dash, item)?,
+            None => markdown.paragraph(&text)?,
+        }
+        rest = &rest[count..];
+    }
+    Ok(())
+}
+
+/// Returns whether a line continues the paragraph of the last one.
+fn follows(last: &Line, next: &Line) -> bool {
+    let size = last.size.max(next.size);
+    let distance = next.y - last.y;
+    let indent = next.x() - last.x();
+    (last.size - next.size).abs() < 0.12 * size
+        && distance > 0.0
+        && distance < LEADING * size
+        // The first line of a paragraph may be indented.
+        && !(indent > 0.8 * size && indent < 4.0 * size && ends_sentence(last))
+}
+
+fn ends_sentence(line: &Line) -> bool {
+    line.text().ends_with(['.', '!', '?', ':', '”', '"'])
+}
+
+/// Returns the item of a list without its bullet.
+fn bullet(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix(BULLETS)?;
+    rest.starts_with(' ').then(|| rest.trim_start()).filter(|rest| !rest.is_empty())
+}
+
+/// Returns the number of rows of a table at the beginning: lines with the same number of cells below each other.
+fn table_rows(lines: &[Line]) -> usize {
+    let Some(first) = lines.first().filter(|line| line.cells.len() > 1) else { return 0 };
+    let is_row = |line: &&Line| {
+        line.cells.len() == first.cells.len()
+            && line.cells.iter().zip(&first.cells).all(|((x, text), (other, _))| {
+                // Numbers end below each other, and do not begin so.
+                (x - other).abs() < 2.0 * first.size
+                    || text.trim().starts_with(|char: char| char.is_ascii_digit() || char == '-')
+            })
+    };
+    lines.iter().take_while(is_row).count()
+}
+
+/// Returns the lines of a paragraph as one, with words whole that were hyphenated.
+fn joined(lines: &[Line]) -> String {
+    let mut text = String::new();
+    for line in lines {
+        let line = line.text();
+        let continues_word = text.ends_with(['-', '\u{ad}'])
+            && text.chars().rev().nth(1).is_some_and(char::is_alphabetic)
+            && line.starts_with(char::is_lowercase);
+        if continues_word {
+            text.pop();
+        } else if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(&line);
+    }
+    escaped(&text.replace('\u{ad}', ""))
+}

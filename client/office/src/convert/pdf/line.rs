@@ -1,0 +1,144 @@
+//! Lines: glyphs on one base line, with spaces where their distance is that of words, and cells where it is larger.
+
+/// The distance of words, in sizes of the letters. A space is at least a quarter of it.
+const WORD: f64 = 0.17;
+
+/// The distance of cells of a table, in sizes of the letters.
+const CELL: f64 = 1.6;
+
+/// A letter on a page. Distances are in points, from the left and from the top.
+pub(super) struct Glyph {
+    pub(super) text: String,
+    pub(super) x: f64,
+    /// The place where the next letter of the word begins.
+    pub(super) end: f64,
+    /// The base line.
+    pub(super) y: f64,
+    pub(super) size: f64,
+}
+
+/// A line of a page.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    /// The parts that a wide space separates, with the place where each begins.
+    pub(super) cells: Vec<(f64, String)>,
+    pub(super) end: f64,
+    pub(super) y: f64,
+    /// The size of its largest letters that are not a single sign.
+    pub(super) size: f64,
+    /// The height of its place on the page, from 0 at the top to 1.
+    pub(super) height: f64,
+}
+
+/// The lines of a page, in reading order.
+pub(super) type Lines = Vec<Line>;
+
+impl Line {
+    pub(super) fn x(&self) -> f64 {
+        self.cells.first().map_or(0.0, |(x, _)| *x)
+    }
+
+    /// Returns the text, with one space between cells.
+    pub(super) fn text(&self) -> String {
+        let cells: Vec<&str> = self.cells.iter().map(|(_, text)| text.trim()).collect();
+        cells.join(" ").trim().to_owned()
+    }
+}
+
+/// Makes lines of glyphs.
+pub(super) struct LineBuilder {
+    lines: Vec<Line>,
+    /// The number of letters of each size in the last line, to find its size.
+    sizes: Vec<(f64, usize)>,
+    page_height: f64,
+}
+
+impl LineBuilder {
+    pub(super) fn new(page_height: f64) -> Self {
+        Self { lines: Vec::new(), sizes: Vec::new(), page_height: page_height.max(1.0) }
+    }
+
+    pub(super) fn push(&mut self, glyph: Glyph) {
+        let is_valid =
+            [glyph.x, glyph.end, glyph.y, glyph.size].iter().all(|value| value.is_finite());
+        if !is_valid || glyph.size <= 0.0 {
+            return;
+        }
+        let Some(line) = self.lines.last_mut().filter(|line| continues(line, &glyph)) else {
+            // A space at the beginning of a line has no meaning.
+            if !glyph.text.trim().is_empty() {
+                self.begin(glyph);
+            }
+            return;
+        };
+        let size = glyph.size.max(line.size * 0.5);
+        let gap = glyph.x - line.end;
+        let is_space = glyph.text.trim().is_empty();
+        if gap > CELL * size && !is_space {
+            line.cells.push((glyph.x, String::new()));
+        } else if gap > WORD * size && !is_space {
+            line.cells.last_mut().expect("a line has a cell").1.push(' ');
+        }
+        line.cells.last_mut().expect("a line has a cell").1.push_str(&glyph.text);
+        // A space may be as wide as a column: the next letter shows it.
+        if !is_space {
+            line.end = glyph.end.max(line.end);
+        } else if gap < CELL * size {
+            line.end = line.end.max(glyph.end.min(line.end + 0.3 * size));
+        }
+        count(&mut self.sizes, glyph.size, glyph.text.chars().count());
+        line.size = main_size(&self.sizes);
+    }
+
+    fn begin(&mut self, glyph: Glyph) {
+        self.sizes = vec![(glyph.size, 1)];
+        self.lines.push(Line {
+            cells: vec![(glyph.x, glyph.text)],
+            end: glyph.end,
+            y: glyph.y,
+            size: glyph.size,
+            height: (glyph.y / self.page_height).clamp(0.0, 1.0),
+        });
+    }
+
+    /// Returns the lines with text, those that are parts of one line joined.
+    pub(super) fn finish(self) -> Vec<Line> {
+        let mut lines: Vec<Line> = Vec::new();
+        for line in self.lines.into_iter().filter(|line| !line.text().is_empty()) {
+            match lines.last_mut() {
+                // The cells of a row, which a program has written one after the other.
+                Some(last)
+                    if (last.y - line.y).abs() < 0.2 * last.size
+                        && line.x() >= last.end
+                        && (last.size - line.size).abs() < 0.1 * last.size =>
+                {
+                    last.end = line.end;
+                    last.cells.extend(line.cells);
+                }
+                _ => lines.push(line),
+            }
+        }
+        lines
+    }
+}
+
+/// Returns whether a glyph is on the line, after its last one. Small ones may be above or below: they are indexes.
+fn continues(line: &Line, glyph: &Glyph) -> bool {
+    let size = line.size.max(glyph.size);
+    let is_index = glyph.size < 0.85 * line.size || line.size < 0.85 * glyph.size;
+    let distance = if is_index { 0.55 } else { 0.25 };
+    (glyph.y - line.y).abs() < distance * size
+        && glyph.x > line.end - 0.6 * size
+        && glyph.x - line.end < 40.0 * size
+}
+
+fn count(sizes: &mut Vec<(f64, usize)>, size: f64, number: usize) {
+    match sizes.iter_mut().find(|(other, _)| (other - size).abs() < 0.1) {
+        Some((_, count)) => *count += number,
+        None => sizes.push((size, number)),
+    }
+}
+
+fn main_size(sizes: &[(f64, usize)]) -> f64 {
+    sizes.iter().max_by_key(|(_, count)| *count).map_or(0.0, |(size, _)| *size)
+}

@@ -1,0 +1,149 @@
+//! The state of a group, which its end restores.
+
+use encoding_rs::{Encoding, WINDOWS_1252};
+
+/// The destination of the text of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Destination {
+    Text,
+    /// The title in the properties.
+    Title,
+    /// The name of a style.
+    Style,
+    /// It is left out.
+    Left,
+}
+
+/// Destinations that are not text of the document.
+const LEFT: [&str; 30] = [
+    "fonttbl",
+    "colortbl",
+    "info",
+    "pict",
+    "object",
+    "header",
+    "headerl",
+    "headerr",
+    "headerf",
+    "footer",
+    "footerl",
+    "footerr",
+    "footerf",
+    "listtable",
+    "listoverridetable",
+    "revtbl",
+    "rsidtbl",
+    "generator",
+    "themedata",
+    "colorschememapping",
+    "latentstyles",
+    "datastore",
+    "xmlnstbl",
+    "filetbl",
+    "fldinst",
+    "annotation",
+    "atnauthor",
+    "atnid",
+    "bkmkstart",
+    "bkmkend",
+];
+
+/// The state of a group.
+#[expect(clippy::struct_excessive_bools, reason = "each is a property of its own")]
+#[derive(Clone, Debug)]
+pub(super) struct State {
+    pub(super) destination: Destination,
+    /// Whether the group itself began its destination.
+    pub(super) begins_destination: bool,
+    /// Whether a destination that is not known follows, which is left out.
+    is_optional: bool,
+    pub(super) in_table: bool,
+    /// The level of a heading, from 1.
+    pub(super) outline: Option<usize>,
+    pub(super) style: i32,
+    /// The name of a style as far as it is read.
+    pub(super) name: String,
+    /// The letters that follow a letter in Unicode, for programs that do not know it.
+    pub(super) fallback: usize,
+    /// How many of these are left to skip.
+    pub(super) skipped: usize,
+    /// The first half of a letter in UTF-16.
+    pub(super) high: Option<u16>,
+    pub(super) encoding: &'static Encoding,
+    in_styles: bool,
+    is_hidden: bool,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self {
+            destination: Destination::Text,
+            begins_destination: false,
+            is_optional: false,
+            in_table: false,
+            outline: None,
+            style: 0,
+            name: String::new(),
+            fallback: 1,
+            skipped: 0,
+            high: None,
+            encoding: WINDOWS_1252,
+            in_styles: false,
+            is_hidden: false,
+        }
+    }
+}
+
+impl State {
+    /// Returns the state of a group in this one.
+    pub(super) fn inner(&self) -> Self {
+        let inner = Self { name: String::new(), skipped: 0, is_optional: false, ..self.clone() };
+        // Each group in the table of styles is a style.
+        let is_style = self.in_styles && self.destination == Destination::Left;
+        Self {
+            destination: if is_style { Destination::Style } else { inner.destination },
+            begins_destination: is_style,
+            ..inner
+        }
+    }
+
+    /// Changes the state as a control word says.
+    pub(super) fn set(&mut self, word: &str, number: Option<i32>) {
+        let is_on = number != Some(0);
+        match word {
+            "*" => self.is_optional = true,
+            "stylesheet" => (self.destination, self.in_styles) = (Destination::Left, true),
+            "s" => self.style = number.unwrap_or(0),
+            "intbl" => self.in_table = true,
+            "outlinelevel" => {
+                let level = number.and_then(|level| usize::try_from(level).ok());
+                self.outline = level.filter(|level| *level < 9).map(|level| level + 1);
+            }
+            "uc" => {
+                self.fallback = number.and_then(|count| usize::try_from(count).ok()).unwrap_or(1);
+            }
+            "ansicpg" => {
+                let label = format!("windows-{}", number.unwrap_or(1252));
+                self.encoding = Encoding::for_label(label.as_bytes()).unwrap_or(match number {
+                    Some(932) => encoding_rs::SHIFT_JIS,
+                    Some(936) => encoding_rs::GBK,
+                    Some(949) => encoding_rs::EUC_KR,
+                    Some(950) => encoding_rs::BIG5,
+                    _ => WINDOWS_1252,
+                });
+            }
+            "v" if is_on && self.destination == Destination::Text => {
+                (self.destination, self.is_hidden) = (Destination::Left, true);
+            }
+            "v" | "plain" if self.is_hidden => {
+                (self.destination, self.is_hidden) = (Destination::Text, false);
+            }
+            word if LEFT.contains(&word) => self.destination = Destination::Left,
+            _ if self.is_optional && self.destination == Destination::Text => {
+                self.destination = Destination::Left;
+            }
+            _ => {}
+        }
+        self.is_optional &= word == "*";
+    }
+}

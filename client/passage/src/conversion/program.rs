@@ -1,0 +1,165 @@
+/*!
+A program of the user that converts documents, as in `pandoc {} -t gfm`.
+
+The program runs without a shell, so no name of a file is executed. Its file is a copy with a name of its own, in a folder
+that only this user reads: a document may come from an archive or a page. `{}` is the path of the copy; without it
+the document is on standard input. The result is on standard output, or in the folder `{output}`.
+*/
+
+use super::in_process::Failure;
+use super::process::{self, Ended};
+use super::remedy::Remedy;
+use crate::source;
+use passage_split::MediaType;
+use std::fs;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::time::Duration;
+
+/// The argument that is the path of the document.
+const DOCUMENT: &str = "{}";
+
+/// The argument that is the folder of the result.
+const OUTPUT: &str = "{output}";
+
+/// The media types of results, by the extensions of their files.
+const RESULTS: [(&str, &str); 5] = [
+    ("md", "text/markdown"),
+    ("markdown", "text/markdown"),
+    ("html", "text/html"),
+    ("htm", "text/html"),
+    ("txt", "text/plain"),
+];
+
+/// A program with its arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Program {
+    /// The command line as it was given.
+    pub(super) line: String,
+    words: Vec<String>,
+}
+
+/// The text that a program has made of a document.
+pub(super) struct ProgramOutput {
+    pub(super) text: String,
+    pub(super) media_type: MediaType,
+}
+
+impl Program {
+    /// Parses a command line by the rules for quotes of a shell. Returns `None` if it is empty or a quote is open.
+    pub(super) fn parse(line: &str) -> Option<Self> {
+        let words = shlex::split(line).filter(|words| !words.is_empty())?;
+        Some(Self { line: line.to_owned(), words })
+    }
+
+    /// Converts a document. Its copy has the extension, by which programs know formats.
+    pub(super) fn convert(
+        &self,
+        bytes: Vec<u8>,
+        extension: &str,
+        time: Duration,
+    ) -> Result<ProgramOutput, Failure> {
+        let folder = tempfile::tempdir().map_err(|error| no_folder(&error))?;
+        let (path, output) = (folder.path().join("document"), folder.path().join("output"));
+        let path = path.with_extension(extension);
+        let reads_file = self.words.iter().any(|word| word.contains(DOCUMENT));
+        let input = if reads_file { Vec::new() } else { bytes.clone() };
+        let written = if reads_file { fs::write(&path, bytes) } else { Ok(()) };
+        written.and_then(|()| fs::create_dir(&output)).map_err(|error| no_folder(&error))?;
+
+        let (program, arguments) = self.words.split_first().expect("a command line has a word");
+        let arguments = arguments.iter().map(|word| {
+            let word = word.replace(OUTPUT, &output.to_string_lossy());
+            word.replace(DOCUMENT, &path.to_string_lossy())
+        });
+        let mut command = Command::new(program);
+        // In a group of its own, so that all processes that it starts end at the time limit.
+        command.args(arguments).current_dir(folder.path()).process_group(0);
+        let stdout = match process::run(&mut command, input, time, kill_group) {
+            Ok(Ended::Exited(status, stdout)) if status.success() => stdout,
+            Ok(Ended::Exited(status, _)) => {
+                return Err(self.failed(&format!("ended with {status}")));
+            }
+            Ok(Ended::TimedOut) => return Err(Failure::too_slow(time)),
+            Err(error) => return Err(self.not_started(&error)),
+        };
+        let (bytes, media_type) = if self.words.iter().any(|word| word.contains(OUTPUT)) {
+            self.read_output(&output)?
+        } else {
+            let media_type = sniffed(&stdout);
+            (stdout, media_type)
+        };
+        if bytes.len() > source::MAX_BYTES {
+            return Err(self.failed("wrote more than 1 GB"));
+        }
+        let text = String::from_utf8(bytes)
+            .map_err(|_| self.failed("wrote a text that is not UTF-8"))?
+            .replace('\0', "");
+        if text.trim().is_empty() {
+            return Err(self.failed("found no text"));
+        }
+        Ok(ProgramOutput { text, media_type })
+    }
+
+    /// Reads the first result in the folder.
+    fn read_output(&self, folder: &Path) -> Result<(Vec<u8>, MediaType), Failure> {
+        let mut paths: Vec<PathBuf> = fs::read_dir(folder)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.path())
+            .collect();
+        paths.sort();
+        let result = paths.iter().find_map(|path| {
+            let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+            let (_, media_type) = RESULTS.iter().find(|(known, _)| *known == extension)?;
+            Some((path, MediaType::new(media_type)))
+        });
+        let Some((path, media_type)) = result else {
+            return Err(self.failed("wrote no .md, .html or .txt file"));
+        };
+        let bytes =
+            source::read(path).map_err(|_| self.failed("wrote a file that is not readable"))?;
+        Ok((bytes, media_type))
+    }
+
+    fn name(&self) -> &str {
+        &self.words[0]
+    }
+
+    fn failed(&self, what: &str) -> Failure {
+        let reason = format!("cannot be converted: {} {what}", self.name());
+        Failure::Document { reason, remedy: Remedy::RunProgram }
+    }
+
+    fn not_started(&self, error: &io::Error) -> Failure {
+        let reason = format!("cannot be converted: {} does not start: {error}", self.name());
+        Failure::Document { reason, remedy: Remedy::InstallProgram }
+    }
+}
+
+/// Returns the type of a text: HTML if it begins as a page, else Markdown, which plain text is, too.
+fn sniffed(text: &[u8]) -> MediaType {
+    let begins = |mark: &[u8]| {
+        let head = text.trim_ascii_start();
+        head.get(..mark.len()).is_some_and(|head| head.eq_ignore_ascii_case(mark))
+    };
+    let is_page = begins(b"<!doctype html") || begins(b"<html");
+    if is_page { MediaType::new("text/html") } else { MediaType::MARKDOWN }
+}
+
+fn kill_group(child: &mut Child) {
+    let group = -i32::try_from(child.id()).expect("an id of a process is an i32");
+    #[expect(unsafe_code, reason = "the standard library does not kill groups")]
+    // SAFETY: the function takes two numbers. The group is that of a child that has not been waited for.
+    unsafe {
+        libc::kill(group, libc::SIGKILL);
+    }
+}
+
+fn no_folder(error: &io::Error) -> Failure {
+    let reason = format!("cannot be converted: no temporary file: {error}");
+    Failure::Document { reason, remedy: Remedy::FreeDisk }
+}

@@ -1,0 +1,63 @@
+//! The programs of the user, by the types of documents that they convert.
+
+use super::program::Program;
+use crate::Error;
+use passage_office::Format;
+use std::path::Path;
+
+/// The programs that convert documents, in place of the converters of this crate.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Programs(Vec<(String, Program)>);
+
+impl Programs {
+    /// Parses programs, each as `TYPE=COMMAND`, as in `pdf=markitdown {}`. The type is an extension of file names, or a
+    /// media type. The last program of a type counts.
+    ///
+    /// # Errors
+    ///
+    /// Returns a usage error for a text without a type or a command.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use passage::conversion::Programs;
+    ///
+    /// assert!(Programs::parse(&["pdf=markitdown {}".into()]).is_ok());
+    /// let error = Programs::parse(&["markitdown {}".into()]).unwrap_err();
+    /// assert_eq!(error.to_string(), "\"markitdown {}\" names no type and program");
+    /// ```
+    pub fn parse(values: &[String]) -> Result<Self, Error> {
+        let program = |value: &String| {
+            let (key, line) = value.split_once('=')?;
+            let key = key.trim().trim_start_matches('.').to_ascii_lowercase();
+            (!key.is_empty()).then_some((key, Program::parse(line)?))
+        };
+        let programs = values.iter().map(|value| {
+            program(value).ok_or_else(|| {
+                let cause = format!("\"{value}\" names no type and program");
+                Error::usage(
+                    &cause,
+                    "Write --convert as TYPE=COMMAND, as in --convert 'pdf=markitdown {}'.",
+                )
+            })
+        });
+        Ok(Self(programs.collect::<Result<_, _>>()?))
+    }
+
+    /// Returns the program for a document, with the extension of its files. The format that the content shows decides, else
+    /// the name.
+    pub(super) fn find(&self, format: Option<Format>, uri: &str) -> Option<(&Program, String)> {
+        let named = Path::new(uri).extension().and_then(|extension| extension.to_str());
+        let named = named.unwrap_or_default().to_ascii_lowercase();
+        let is_of = |key: &str| match format {
+            Some(format) => format.media_type() == key || format.extensions().contains(&key),
+            None => key == named,
+        };
+        let (_, program) = self.0.iter().rfind(|(key, _)| is_of(key))?;
+        let extensions = format.map_or(&[][..], Format::extensions);
+        match extensions {
+            [main, ..] if !extensions.contains(&&*named) => Some((program, (*main).to_owned())),
+            _ => Some((program, named)),
+        }
+    }
+}
