@@ -19,7 +19,7 @@ use std::ops::Range;
 pub enum ChunkColumns {
     /// The path.
     Context,
-    /// The lines in the source, and the names that its imports bind.
+    /// The lines in the source, the preamble, and the names that its imports bind.
     Passage { imports: bool },
 }
 
@@ -42,7 +42,10 @@ impl ChunkColumns {
         ];
         columns.extend(match self {
             Self::Context => vec![("path", layout.path("c"))],
-            Self::Passage { .. } => ["first_line", "last_line"].map(integer).to_vec(),
+            Self::Passage { .. } => {
+                let preamble = ("preamble", chunks.column("c", "preamble", "text"));
+                vec![integer("first_line"), integer("last_line"), preamble]
+            }
         });
         if self == (Self::Passage { imports: true }) {
             let metadata = chunks.column("c", "metadata", "jsonb");
@@ -55,7 +58,7 @@ impl ChunkColumns {
     pub fn count(self) -> usize {
         match self {
             Self::Context => 11,
-            Self::Passage { imports } => 12 + usize::from(imports),
+            Self::Passage { imports } => 13 + usize::from(imports),
         }
     }
 }
@@ -165,9 +168,14 @@ impl<'a> StoredChunk<'a> {
         (self.get(10), self.get(11))
     }
 
+    /// Returns the preamble of a chunk that was read with [`ChunkColumns::Passage`], empty for NULL.
+    pub fn preamble(&self) -> String {
+        self.get(12).unwrap_or_default()
+    }
+
     /// Returns the names that the imports in the chunk bind, if they were read.
     pub fn imports(&self) -> Vec<String> {
         // A loader may have written anything there.
-        self.get::<Json>(12).and_then(|names| names.parse()).unwrap_or_default()
+        self.get::<Json>(13).and_then(|names| names.parse()).unwrap_or_default()
     }
 }
