@@ -23,6 +23,8 @@ mod blocks;
 mod closing;
 #[cfg(feature = "grammar")]
 mod code;
+#[cfg(feature = "grammar-typescript")]
+mod component;
 mod csv;
 mod cut;
 mod draft;
@@ -60,7 +62,7 @@ pub(crate) use xml::excerpt as xml_excerpt;
 /// The version of the splitters, which is part of the content hash of a document.
 ///
 /// It changes whenever the same document would be split differently.
-pub const SPLITTER_VERSION: u32 = 3;
+pub const SPLITTER_VERSION: u32 = 4;
 
 /// A parser that reports the units of a text.
 type Parse<'p> = &'p dyn Fn(&str, &mut Units<'_>) -> Result<(), SyntaxError>;
@@ -95,13 +97,17 @@ fn splitter(media_type: &MediaType) -> Splitter {
         "text/x-ini" => Splitter::Units(Members::Entries, ini::units),
         "text/x-java-properties" => Splitter::Units(Members::Entries, ini::properties),
         "application/xml" => Splitter::Units(Members::Declarations, xml::units),
+        #[cfg(feature = "grammar-typescript")]
+        "text/x-vue" | "text/x-svelte" | "text/x-astro" => {
+            Splitter::Units(Members::Declarations, component::units)
+        }
         _ => Splitter::Blocks(plain::blocks),
     }
 }
 
-/// The media types of source code that the feature `code` splits by its syntax. Each grammar has a feature
-/// of its own.
-const GRAMMARS: [&str; 16] = [
+/// The media types of source code that the features `code` and `more-code` split by their syntax. Each grammar
+/// has a feature of its own.
+const GRAMMARS: [&str; 26] = [
     "text/x-rust",
     "text/x-typescript",
     "text/x-tsx",
@@ -118,6 +124,16 @@ const GRAMMARS: [&str; 16] = [
     "text/x-shellscript",
     "text/x-sql",
     "text/css",
+    "text/x-kotlin",
+    "text/x-swift",
+    "text/x-scala",
+    "text/x-lua",
+    "text/x-dart",
+    "text/x-hcl",
+    "text/x-protobuf",
+    "text/x-graphql",
+    "text/x-powershell",
+    "text/x-elixir",
 ];
 
 /// Returns whether this build splits source code of a media type as plain text, because it lacks the

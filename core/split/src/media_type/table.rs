@@ -51,12 +51,12 @@ pub const NAMES: &str = "text/markdown, text/plain, text/html, application/x-ipy
     text/x-objective-c, text/x-csharp, text/x-ruby, text/x-php, text/x-perl, text/x-lua, \
     text/x-r, text/x-julia, text/x-haskell, text/x-elixir, text/x-erlang, text/x-clojure, \
     text/x-zig, text/x-shellscript, text/x-powershell, text/x-sql, text/css, text/x-scss, \
-    text/x-graphql, text/x-protobuf, text/x-makefile, text/x-cmake, text/x-dockerfile, \
+    text/x-vue, text/x-svelte, text/x-astro, text/x-graphql, text/x-protobuf, text/x-makefile, text/x-cmake, text/x-dockerfile, \
     text/x-hcl, text/x-diff, application/json, application/jsonl, text/x-yaml, text/x-toml, \
     text/x-ini, text/x-java-properties, text/csv, application/xml";
 
 /// All known types, in the order of [`NAMES`].
-pub(super) const KNOWN: [KnownMediaType; 55] = [
+pub(super) const KNOWN: [KnownMediaType; 58] = [
     // MDX is Markdown whose JSX reads as HTML blocks and paragraphs.
     known(
         Prose,
@@ -214,6 +214,9 @@ pub(super) const KNOWN: [KnownMediaType; 55] = [
     .line_comment("--"),
     known(Code, "text/css", &[], &["css"], &[]).comment("/*", "*/"),
     known(Code, "text/x-scss", &[], &["scss", "sass", "less"], &[]).line_comment("//"),
+    known(Code, "text/x-vue", &[], &["vue"], &[]).comment("<!--", "-->"),
+    known(Code, "text/x-svelte", &[], &["svelte"], &[]).comment("<!--", "-->"),
+    known(Code, "text/x-astro", &[], &["astro"], &[]).comment("<!--", "-->"),
     known(Code, "text/x-graphql", &["application/graphql"], &["graphql", "gql"], &[])
         .line_comment("#"),
     known(Code, "text/x-protobuf", &[], &["proto"], &[]).line_comment("//"),
@@ -258,7 +261,18 @@ pub(super) const KNOWN: [KnownMediaType; 55] = [
         Data,
         "text/x-ini",
         &[],
-        &["ini", "cfg", "conf", "env", "editorconfig", "desktop", "service", "socket", "timer"],
+        &[
+            "ini",
+            "cfg",
+            "conf",
+            "cnf",
+            "env",
+            "editorconfig",
+            "desktop",
+            "service",
+            "socket",
+            "timer",
+        ],
         &[
             ".coveragerc",
             ".gitconfig",

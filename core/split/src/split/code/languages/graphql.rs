@@ -1,0 +1,29 @@
+//! GraphQL: types with their fields, and operations.
+
+use crate::Unit::{Container, Member};
+use crate::split::code::language::{KindRule, Rule};
+
+pub(super) const TABLE: &[KindRule] = &[
+    ("comment", Rule::Comment(&[])),
+    (
+        "definition type_system_definition type_system_extension type_definition type_extension \
+         executable_definition",
+        Rule::Wrapper(&[]),
+    ),
+    (
+        "object_type_definition object_type_extension interface_type_definition \
+         interface_type_extension input_object_type_definition input_object_type_extension \
+         enum_type_definition enum_type_extension",
+        Rule::Named(Container, &["name"]),
+    ),
+    (
+        "union_type_definition scalar_type_definition directive_definition field_definition \
+         operation_definition",
+        Rule::Named(Member, &["name"]),
+    ),
+    ("fragment_definition", Rule::Named(Member, &["fragment_name"])),
+    (
+        "document fields_definition input_fields_definition enum_values_definition selection_set",
+        Rule::Body,
+    ),
+];
