@@ -6,6 +6,7 @@ use crate::store::{ChunkWrite, DocumentWrite, Replaced, StoredChunk, StoredDocum
 use passage_split::{Kind, MediaType, SyntaxError, TextMark, chunk_ids, document_metadata};
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::ops::RangeInclusive;
 use uuid::Uuid;
 
 /// A document with its new pieces and its stored chunks.
@@ -18,6 +19,8 @@ pub(super) struct Resplit {
     ids: Vec<(Uuid, Option<usize>)>,
     metadata: Value,
     syntax_error: Option<SyntaxError>,
+    /// Whether its chunks have the lines of a source. Those of a converted text have none.
+    has_lines: bool,
     embeds: bool,
 }
 
@@ -49,7 +52,18 @@ pub(super) fn resplit(
     let metadata = document_metadata(&metadata, split.syntax_error);
     let Split { pieces, syntax_error } = split;
     let ids = matched_ids(&stored, &text, &pieces);
-    Ok(Some(Resplit { stored, text, media_type, pieces, ids, metadata, syntax_error, embeds }))
+    let has_lines = stored.chunks.iter().any(|chunk| chunk.lines.is_some());
+    Ok(Some(Resplit {
+        stored,
+        text,
+        media_type,
+        pieces,
+        ids,
+        metadata,
+        syntax_error,
+        has_lines,
+        embeds,
+    }))
 }
 
 /// Joins the text of a document. Returns `None` unless the spans show that the chunks are all of
@@ -152,9 +166,14 @@ impl Resplit {
             && is_current(piece, chunk)
             && Some(piece.tokens as i32) == chunk.tokens
             && Some(&piece.bytes) == chunk.bytes.as_ref()
-            && Some(&piece.lines) == chunk.lines.as_ref()
+            && self.lines_of(piece) == chunk.lines
             && piece.imports == chunk.imports
             && (chunk.has_embedding || !self.embeds)
+    }
+
+    /// Returns the lines of a piece in the source.
+    fn lines_of(&self, piece: &Piece) -> Option<RangeInclusive<usize>> {
+        self.has_lines.then(|| piece.lines.clone())
     }
 
     /// Returns the ordinals of the chunks that need an embedding, and the text of each.
@@ -198,7 +217,7 @@ impl Resplit {
             preamble: &piece.preamble,
             tokens: piece.tokens,
             bytes: Some(piece.bytes.clone()),
-            lines: Some(piece.lines.clone()),
+            lines: self.lines_of(piece),
             imports: &piece.imports,
             metadata: None,
             embedding: embeddings.get(&ordinal).copied(),
