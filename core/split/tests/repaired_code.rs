@@ -4,6 +4,7 @@
 
 use passage_split::{Characters, ChunkLimits, MediaType, SplitDocument, SplitOptions, split};
 use proptest::prelude::*;
+use std::time::Instant;
 
 /// Limits that give each unit a chunk of its own.
 const UNITS: ChunkLimits = ChunkLimits { min: 0, preferred: 1, max: 400, window: 1_000 };
@@ -119,6 +120,34 @@ fn units_before_and_after_a_broken_place_keep_their_sections() {
         ["a", "c"].iter().all(|name| names.iter().any(|section| section.ends_with(name))),
         "{names:?}"
     );
+}
+
+#[test]
+fn broken_code_costs_linear_time() {
+    // Each of these would be read once for every repetition.
+    for (media_type, begin, part) in [
+        ("text/x-c++", "", "class "),
+        ("text/x-c++", "", ")A()"),
+        ("text/x-c++", "", "R\"("),
+        ("text/x-c++", "\"", "\\\""),
+        ("text/x-sql", "", "/*"),
+        ("text/x-sql", "(", ";"),
+        ("text/x-sql", "GO\n(", ";"),
+        ("text/x-sql", "", "a;"),
+        ("text/x-sql", "", "copy a from stdin;"),
+        ("text/x-sql", "", "delimiter a b;"),
+    ] {
+        let text = [begin, &part.repeat(4_000_000 / part.len())].concat();
+        let start = Instant::now();
+        split_as(&text, media_type, ChunkLimits::CHARACTERS);
+        let elapsed = start.elapsed();
+        assert!(elapsed.as_secs() < 20, "{media_type} {begin}{part}: {elapsed:?}");
+    }
+    // Each tag is another one.
+    let tags: String = (0..200_000).map(|number| format!("$a{number}$ ")).collect();
+    let start = Instant::now();
+    split_as(&tags, "text/x-sql", ChunkLimits::CHARACTERS);
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }
 
 proptest! {

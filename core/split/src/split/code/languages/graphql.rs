@@ -1,15 +1,10 @@
-//! GraphQL: types with their fields, and operations.
+//! GraphQL: types with their fields, and operations. The nodes around a definition, such as `type_definition`, add no text.
 
 use crate::Unit::{Container, Member};
 use crate::split::code::language::{KindRule, Rule};
 
 pub(super) const TABLE: &[KindRule] = &[
     ("comment", Rule::Comment(&[])),
-    (
-        "definition type_system_definition type_system_extension type_definition type_extension \
-         executable_definition",
-        Rule::Wrapper(&[]),
-    ),
     (
         "object_type_definition object_type_extension interface_type_definition \
          interface_type_extension input_object_type_definition input_object_type_extension \

@@ -28,6 +28,8 @@ pub(super) enum Kind {
 pub(super) fn tokens(text: &str) -> Vec<Token> {
     let bytes = text.as_bytes();
     let (mut tokens, mut at, mut begins_line) = (Vec::new(), 0, true);
+    // A text of quotes without an end would be read once for each of them.
+    let (mut unclosed_before, mut raw_ends) = (0, true);
     while at < bytes.len() {
         interrupt::poll();
         let rest = &bytes[at..];
@@ -51,8 +53,20 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
                 continue;
             }
             b'#' if begins_line => (Kind::Directive, end_of_line(bytes, at)),
-            b'R' if rest.starts_with(b"R\"") => (Kind::Literal, end_of_raw(bytes, at)),
-            b'"' | b'\'' => (Kind::Literal, end_of_quote(bytes, at)),
+            b'R' if raw_ends && rest.starts_with(b"R\"") => {
+                let end = end_of_raw(bytes, at);
+                raw_ends = end.is_some();
+                (Kind::Literal, end.unwrap_or(at + 1))
+            }
+            b'"' | b'\'' => {
+                let end = if at < unclosed_before {
+                    Err(unclosed_before)
+                } else {
+                    end_of_quote(bytes, at)
+                };
+                unclosed_before = end.err().unwrap_or(unclosed_before);
+                (Kind::Literal, end.unwrap_or(at + 1))
+            }
             byte if is_word(byte) => {
                 let end = rest.iter().position(|byte| !is_word(*byte)).unwrap_or(rest.len());
                 let kind = if byte.is_ascii_digit() { Kind::Literal } else { Kind::Word };
@@ -81,28 +95,26 @@ fn end_of_line(bytes: &[u8], start: usize) -> usize {
     end - usize::from(end > start && end < bytes.len() && bytes[end - 1] == b'\r')
 }
 
-/// Returns the end of a quoted text, or that of its quote if it does not end on its line.
-fn end_of_quote(bytes: &[u8], start: usize) -> usize {
+/// Returns the end of a quoted text, or the end of its line as an error if it does not end on it.
+fn end_of_quote(bytes: &[u8], start: usize) -> Result<usize, usize> {
     let (quote, mut at) = (bytes[start], start + 1);
     while let Some(byte) = bytes.get(at) {
         match byte {
             b'\\' => at += 1,
             b'\n' => break,
-            byte if *byte == quote => return at + 1,
+            byte if *byte == quote => return Ok(at + 1),
             _ => {}
         }
         at += 1;
     }
-    start + 1
+    Err(at)
 }
 
-/// Returns the end of a raw string such as `R"x(text)x"`, or that of its first letter.
-fn end_of_raw(bytes: &[u8], start: usize) -> usize {
+/// Returns the end of a raw string such as `R"x(text)x"`, if it has one.
+fn end_of_raw(bytes: &[u8], start: usize) -> Option<usize> {
     let name = &bytes[start + 2..];
-    let open = name.iter().take(17).position(|byte| *byte == b'(');
-    let close = open.and_then(|open| {
-        let close = [b")", &name[..open], b"\""].concat();
-        memchr::memmem::find(&name[open..], &close).map(|end| open + end + close.len())
-    });
-    close.map_or(start + 1, |end| start + 2 + end)
+    let open = name.iter().take(17).position(|byte| *byte == b'(')?;
+    let close = [b")", &name[..open], b"\""].concat();
+    let end = memchr::memmem::find(&name[open..], &close)?;
+    Some(start + 2 + open + end + close.len())
 }

@@ -21,6 +21,12 @@ pub(super) struct Script {
     pub(super) commands: Vec<StandIn>,
 }
 
+/// The maximum number of different quotes without an end. Each is searched for in the whole rest of the text.
+const MAX_UNCLOSED: usize = 32;
+
+/// The maximum number of bytes of the beginning of a statement, or of a line, that decide what it is.
+const MAX_HEAD: usize = 200;
+
 /// Returns the parts of a text.
 pub(super) fn read(text: &str) -> Script {
     let mut reader = Reader {
@@ -55,7 +61,7 @@ struct Reader<'t> {
     has_batches: bool,
     /// Whether the statement has text in dollar quotes.
     is_quoted: bool,
-    /// The quotes that have no end in the rest of the text.
+    /// The ends of quotes, comments and rows that are not in the rest of the text.
     unclosed: Vec<&'t str>,
 }
 
@@ -131,12 +137,17 @@ impl<'t> Reader<'t> {
     /// Skips a quoted text. Without an end, its quote is a character.
     fn quoted(&mut self, begin: &'t str, end: &'t str, escapes: bool) {
         let from = self.at + begin.len();
-        let close =
-            if self.unclosed.contains(&end) { None } else { self.end_of_quote(from, end, escapes) };
-        if close.is_none() {
+        let is_closed = self.may_end(end);
+        let close = is_closed.then(|| self.end_of_quote(from, end, escapes)).flatten();
+        if close.is_none() && is_closed {
             self.unclosed.push(end);
         }
         self.at = close.unwrap_or(from);
+    }
+
+    /// Returns whether an end may be in the rest of the text, so that a search for it is worth its cost.
+    fn may_end(&self, end: &str) -> bool {
+        self.unclosed.len() < MAX_UNCLOSED && !self.unclosed.contains(&end)
     }
 
     fn end_of_quote(&self, from: usize, end: &str, escapes: bool) -> Option<usize> {
@@ -162,6 +173,11 @@ impl<'t> Reader<'t> {
 
     /// Skips a comment, which may have others inside.
     fn comment(&mut self) {
+        const END: &str = "*/";
+        if !self.may_end(END) {
+            self.at += 2;
+            return;
+        }
         let bytes = self.text.as_bytes();
         let mut depth = 0_usize;
         for at in memchr::memchr_iter(b'*', &bytes[self.at..]).map(|at| self.at + at) {
@@ -176,6 +192,7 @@ impl<'t> Reader<'t> {
                 }
             }
         }
+        self.unclosed.push(END);
         self.at += 2;
     }
 
@@ -189,9 +206,11 @@ impl<'t> Reader<'t> {
         if self.has_batches && !self.is_quoted && is_routine(statement) {
             return false;
         }
-        let next = &self.text[self.line_end()..];
-        self.depth == 0 && self.blocks == 0
-            || next.trim_start_matches(['\r', '\n']).starts_with("CREATE ")
+        self.depth == 0 && self.blocks == 0 || {
+            let next = self.text[self.at + 1..].trim_start_matches([' ', '\t']);
+            next.starts_with(['\r', '\n'])
+                && next.trim_start_matches(['\r', '\n']).starts_with("CREATE ")
+        }
     }
 
     /// Ends the statement at a delimiter, and skips the rows of data after it.
@@ -211,16 +230,23 @@ impl<'t> Reader<'t> {
 
     /// Skips the rows of data from the next line on, if a line `\.` ends them.
     fn rows(&mut self) {
+        const END: &str = "\\.";
+        if !self.may_end(END) {
+            return;
+        }
         let from = self.line_end();
-        let ends = memmem::find_iter(&self.text.as_bytes()[from..], b"\\.");
+        let ends = memmem::find_iter(&self.text.as_bytes()[from..], END.as_bytes());
         let is_end = |at: &usize| {
             interrupt::poll();
             let begins = *at == from || self.text[..*at].ends_with('\n');
             begins && matches!(self.text.as_bytes().get(at + 2), None | Some(b'\r' | b'\n'))
         };
-        if let Some(end) = ends.map(|at| from + at).find(is_end) {
-            self.at = from;
-            self.command(end + 2, "");
+        match ends.map(|at| from + at).find(is_end) {
+            Some(end) => {
+                self.at = from;
+                self.command(end + END.len(), "");
+            }
+            None => self.unclosed.push(END),
         }
     }
 
@@ -239,7 +265,8 @@ impl<'t> Reader<'t> {
 
     /// Reads the command DELIMITER of the client `mysql`.
     fn new_delimiter(&mut self) -> bool {
-        let mut words = self.line().split_whitespace();
+        let mut words =
+            head(&self.text[self.at..]).lines().next().unwrap_or_default().split_whitespace();
         let is_command = words.next().is_some_and(|word| word.eq_ignore_ascii_case("DELIMITER"));
         match words.next().filter(|_| is_command && words.next().is_none()) {
             Some(delimiter) => self.delimiter = delimiter,
@@ -280,6 +307,11 @@ impl<'t> Reader<'t> {
     }
 }
 
+/// Returns the beginning of a text.
+fn head(text: &str) -> &str {
+    &text[..text.floor_char_boundary(MAX_HEAD)]
+}
+
 /// Returns whether a line ends a batch.
 fn is_batch_end(line: &str) -> bool {
     matches!(line.trim(), "GO" | "go" | "Go" | "/")
@@ -287,7 +319,7 @@ fn is_batch_end(line: &str) -> bool {
 
 /// Returns whether a statement creates a routine whose body is not quoted.
 fn is_routine(statement: &str) -> bool {
-    let words = statement.split_ascii_whitespace().take(5).map(str::to_ascii_uppercase);
+    let words = head(statement).split_ascii_whitespace().take(5).map(str::to_ascii_uppercase);
     let is_routine =
         |word: &str| matches!(word, "PROCEDURE" | "PROC" | "FUNCTION" | "TRIGGER" | "PACKAGE");
     let mut words = words.skip_while(|word| !matches!(&**word, "CREATE" | "DECLARE" | "BEGIN"));
