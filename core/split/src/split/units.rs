@@ -281,7 +281,7 @@ impl Units<'_> {
             let is_own_run = is_run && draft.unit == Unit::Container;
             if common.len() == depth && !is_own_run {
                 let draft = &mut self.drafts[index];
-                draft.level = draft.level.max(draft.section.len() as u32) + 1;
+                draft.level = draft.level.max(draft.section.len() as u32 + 1);
             }
         }
     }
