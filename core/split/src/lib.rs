@@ -34,6 +34,7 @@ pub mod interrupt;
 pub mod key;
 pub mod label;
 pub mod media_type;
+mod release;
 pub mod section;
 pub mod split;
 mod text_mark;
@@ -47,6 +48,7 @@ pub use document::{Document, MetadataOverrides, chunk_metadata, document_metadat
 pub use error::Error;
 pub use id::{adopted_id, chunk_id, chunk_ids, document_id};
 pub use media_type::{Family, MediaType};
+pub use release::is_release;
 pub use split::{
     Characters, ChunkLimits, MAX_LIMIT, SPLITTER_VERSION, SizeUnit, Sizer, SplitOptions, split,
     title,
