@@ -60,7 +60,7 @@ fn titled(line: Line<'_>) -> Option<(&str, Kind)> {
 /// Returns the index of the line after one and those that continue it.
 fn after_continued(lines: &Lines<'_>, at: usize) -> usize {
     let is_last = |at: usize| lines.get(at).is_none_or(|line| !line.text.ends_with('\\'));
-    (at..).find(|at| is_last(*at)).expect("the end of the text ends a line") + 1
+    (at..lines.len()).find(|at| is_last(*at)).map_or(lines.len(), |last| last + 1)
 }
 
 /// Returns the index of the line after the commands of a rule. Blank lines and comments between two commands

@@ -141,7 +141,7 @@ pub(super) fn closings(text: &str) -> String {
             _ => {}
         }
     }
-    open.iter().rev().map(|name| format!("</{name}>")).collect()
+    open.iter().rev().flat_map(|name| ["</", name, ">"]).collect()
 }
 
 #[cfg(test)]

@@ -30,8 +30,11 @@ impl Cutter<'_> {
         // stays with the text after it.
         let mut to = reach;
         let start = Tie { offset: aim.at, before: 0 };
+        // A piece of white space alone would be worth nothing.
+        let text = &self.text[aim.at..reach.max(aim.at)];
+        let visible = reach.max(aim.at) - text.trim_ascii_start().len();
         for tie in aim.ties.into_iter().rev().chain([start]) {
-            let from = aim.at.max(tie.offset);
+            let from = visible.max(tie.offset);
             if let Some(offset) = self.best(from, to, aim) {
                 return offset;
             }
