@@ -39,7 +39,7 @@ pub struct Chunk<'t> {
 pub struct SplitDocument<'t> {
     /// Its chunks, in document order.
     pub chunks: Vec<Chunk<'t>>,
-    /// The position of the first syntax error, if any. Such a document is split as plain text.
+    /// The position of the first syntax error, if any. A document with many is split as plain text.
     pub syntax_error: Option<SyntaxError>,
 }
 

@@ -35,6 +35,7 @@ pub mod key;
 pub mod label;
 pub mod media_type;
 mod place;
+mod release;
 pub mod section;
 pub mod split;
 mod text_mark;
@@ -51,6 +52,7 @@ pub use error::Error;
 pub use id::{adopted_id, chunk_id, chunk_ids, document_id};
 pub use media_type::{Family, MediaType};
 pub use place::{Place, PlaceMark, PlaceRange, place_marks, place_metadata};
+pub use release::is_release;
 pub use split::{
     Characters, ChunkLimits, MAX_LIMIT, SPLITTER_VERSION, SizeUnit, Sizer, SplitOptions, split,
     title,

@@ -85,6 +85,8 @@ impl MediaType {
                 KNOWN.iter().find(|known| known.extensions.contains(&extension))
             })
             .or_else(|| named(stem?))
+            // `.env.local` has the settings of one environment.
+            .or_else(|| named(".env").filter(|_| name.starts_with(".env.")))
             .map(|known| Self(Cow::Borrowed(known.name)))
     }
 
@@ -220,6 +222,8 @@ mod tests {
         assert_eq!(detected("CMakeLists.txt").as_deref(), Some("text/x-cmake"));
         assert_eq!(detected("home/.bashrc").as_deref(), Some("text/x-shellscript"));
         assert_eq!(detected("include/x.h").as_deref(), Some("text/x-c"));
+        assert_eq!(detected("app/.env.local").as_deref(), Some("text/x-ini"));
+        assert_eq!(detected("mysql/my.cnf").as_deref(), Some("text/x-ini"));
         assert_eq!(detected("photo.jpeg"), None);
         assert_eq!(detected(".md"), None);
         assert_eq!(detected("docs.md/picture"), None);

@@ -20,15 +20,22 @@ belongs to the first chunk. Only the empty document has no chunks.
 mod asciidoc;
 mod block_builder;
 mod blocks;
+mod broken_places;
+mod changelog;
 mod closing;
 #[cfg(feature = "grammar")]
 mod code;
+#[cfg(feature = "grammar-typescript")]
+mod component;
 mod csv;
 mod cut;
 mod draft;
 mod excerpt;
 mod ini;
 mod json;
+mod log;
+mod makefile;
+mod man_page;
 mod markdown;
 mod merge;
 mod options;
@@ -60,7 +67,7 @@ pub(crate) use xml::excerpt as xml_excerpt;
 /// The version of the splitters, which is part of the content hash of a document.
 ///
 /// It changes whenever the same document would be split differently.
-pub const SPLITTER_VERSION: u32 = 3;
+pub const SPLITTER_VERSION: u32 = 4;
 
 /// A parser that reports the units of a text.
 type Parse<'p> = &'p dyn Fn(&str, &mut Units<'_>) -> Result<(), SyntaxError>;
@@ -87,6 +94,9 @@ fn splitter(media_type: &MediaType) -> Splitter {
         "text/markdown" => Splitter::Blocks(markdown::blocks),
         "text/x-rst" => Splitter::Blocks(rst::blocks),
         "text/x-asciidoc" => Splitter::Blocks(asciidoc::blocks),
+        "text/troff" => Splitter::Blocks(man_page::blocks),
+        "text/x-changelog" => Splitter::Blocks(changelog::blocks),
+        "text/plain" => Splitter::Blocks(log::blocks),
         "text/csv" => Splitter::Blocks(csv::blocks),
         "application/json" => Splitter::Units(Members::Entries, json::units),
         "application/jsonl" => Splitter::Units(Members::Entries, json::lines),
@@ -95,13 +105,27 @@ fn splitter(media_type: &MediaType) -> Splitter {
         "text/x-ini" => Splitter::Units(Members::Entries, ini::units),
         "text/x-java-properties" => Splitter::Units(Members::Entries, ini::properties),
         "application/xml" => Splitter::Units(Members::Declarations, xml::units),
+        "text/x-makefile" => Splitter::Units(Members::Declarations, makefile::units),
+        #[cfg(feature = "grammar-typescript")]
+        "text/x-vue" | "text/x-svelte" | "text/x-astro" => {
+            Splitter::Units(Members::Declarations, component::units)
+        }
         _ => Splitter::Blocks(plain::blocks),
     }
 }
 
-/// The media types of source code that the feature `code` splits by its syntax. Each grammar has a feature
-/// of its own.
-const GRAMMARS: [&str; 16] = [
+/// Returns the function that returns what closes the open brackets or tags at the end of broken data.
+fn closings(media_type: &MediaType) -> Option<fn(&str) -> String> {
+    match media_type.structure() {
+        "application/json" | "application/jsonl" => Some(json::closings),
+        "application/xml" => Some(xml::closings),
+        _ => None,
+    }
+}
+
+/// The media types of source code that the features `code` and `more-code` split by their syntax. Each grammar
+/// has a feature of its own.
+const GRAMMARS: [&str; 26] = [
     "text/x-rust",
     "text/x-typescript",
     "text/x-tsx",
@@ -118,6 +142,16 @@ const GRAMMARS: [&str; 16] = [
     "text/x-shellscript",
     "text/x-sql",
     "text/css",
+    "text/x-kotlin",
+    "text/x-swift",
+    "text/x-scala",
+    "text/x-lua",
+    "text/x-dart",
+    "text/x-hcl",
+    "text/x-protobuf",
+    "text/x-graphql",
+    "text/x-powershell",
+    "text/x-elixir",
 ];
 
 /// Returns whether this build splits source code of a media type as plain text, because it lacks the
@@ -135,8 +169,8 @@ pub fn lacks_grammar(media_type: &MediaType) -> bool {
 /// - A chunk, its preamble and the line end between them have at most `limits.window` units.
 /// - A single character is never cut, whatever its size, and neither is the line end `\r\n`.
 ///
-/// Media types without a splitter are split as plain text. So are documents with a syntax error,
-/// which the result reports; no text makes this function fail.
+/// Media types without a splitter are split as plain text. The result reports a syntax error. A document with a few
+/// broken places keeps its other sections, and one with more is split as plain text; no text makes this function fail.
 ///
 /// ```
 /// use passage_split::{Characters, ChunkLimits, MediaType, SplitOptions, split};
@@ -170,18 +204,24 @@ pub fn split<'t>(
         pieces::pieces(text, &blocks, options.limits, sizer, |piece| merging.add(&piece));
         merging.finish()
     };
+    let splitter = splitter(media_type);
+    let is_data = matches!(splitter, Splitter::Units(..));
     let mut syntax_error = None;
     let mut by_units = |members: Members, parse: Parse<'_>| {
-        let mut units = Units::new(text, options.limits, sizer, members);
-        match parse(text, &mut units) {
-            Ok(()) => units.finish(),
-            Err(error) => {
-                syntax_error = Some(error);
-                by_blocks(plain::blocks(text))
-            }
-        }
+        let units_of = |readable: &str| {
+            let mut units = Units::new(text, options.limits, sizer, members);
+            parse(readable, &mut units).map(|()| units.finish())
+        };
+        units_of(text).unwrap_or_else(|error| {
+            syntax_error = Some(error);
+            let check = |text: &str| check(text, members, parse);
+            let repair = || broken_places::repaired(text, error, &check, closings(media_type));
+            let repaired = is_data.then(repair).flatten();
+            let drafts = repaired.and_then(|repaired| units_of(&repaired).ok());
+            drafts.unwrap_or_else(|| by_blocks(plain::blocks(text)))
+        })
     };
-    let drafts = match splitter(media_type) {
+    let drafts = match splitter {
         Splitter::Blocks(find) => by_blocks(find(text)),
         Splitter::Units(members, parse) => by_units(members, &parse),
         #[cfg(feature = "grammar")]
@@ -197,9 +237,14 @@ pub fn split<'t>(
 /// Returns whether a text is a document of a media type of structured data, without a syntax error.
 pub(crate) fn parses(text: &str, media_type: &MediaType) -> bool {
     let Splitter::Units(members, parse) = splitter(media_type) else { return false };
+    check(text, members, &parse).is_ok()
+}
+
+/// Parses a text without chunks.
+fn check(text: &str, members: Members, parse: Parse<'_>) -> Result<(), SyntaxError> {
     // With these limits the document is one unit, so nothing is measured twice.
     let limits = ChunkLimits { min: 0, preferred: usize::MAX, max: usize::MAX, window: usize::MAX };
-    parse(text, &mut Units::new(text, limits, &Characters, members)).is_ok()
+    parse(text, &mut Units::new(text, limits, &Characters, members))
 }
 
 /// Returns the title in the text of a document: the title of its front matter, else its first heading
@@ -219,6 +264,7 @@ pub fn title(text: &str, media_type: &MediaType) -> Option<String> {
         "text/markdown" => markdown::title(text),
         "text/x-rst" => rst::title(text),
         "text/x-asciidoc" => asciidoc::title(text),
+        "text/troff" => man_page::title(text),
         _ => None,
     }
 }

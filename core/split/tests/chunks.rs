@@ -8,11 +8,16 @@ mod corpus;
 mod data;
 mod data_corpus;
 mod data_properties;
+mod man_and_make;
+mod more_code;
+mod repaired_code;
+mod repeated_headers;
 mod settings;
 mod settings_properties;
 mod snapshots;
 mod split;
 mod split_properties;
+mod whole_blocks;
 
 /// The properties of every split, and the inputs that show them.
 mod invariants {

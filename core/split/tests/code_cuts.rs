@@ -19,7 +19,7 @@ const NARROW: ChunkLimits = ChunkLimits { min: 60, preferred: 180, max: 300, win
 #[test]
 fn cuts_in_real_code_are_at_line_ends() {
     let mut tallies: BTreeMap<(&str, usize), Counts> = BTreeMap::new();
-    let mut found = Vec::new();
+    let (mut found, mut blanks) = (Vec::new(), 0);
     code_files(&mut |path, text, frame| {
         for limits in [ChunkLimits::CHARACTERS, NARROW] {
             let media_type = MediaType::new(frame.0);
@@ -28,6 +28,8 @@ fn cuts_in_real_code_are_at_line_ends() {
             if document.syntax_error.is_some() {
                 continue;
             }
+            let chunks = document.chunks.iter().map(|chunk| chunk.content);
+            blanks += chunks.filter(|content| content.trim().is_empty()).count();
             let counts = tallies.entry((frame.0, limits.max)).or_default();
             count(text, &document.chunks, limits, counts, |what, at| {
                 let line = 1 + text[..at].matches('\n').count();
@@ -39,6 +41,8 @@ fn cuts_in_real_code_are_at_line_ends() {
     for ((name, max), counts) in &tallies {
         println!("{:16}{max:5} {counts}", name.trim_start_matches("text/"));
     }
+    let chunks: usize = tallies.values().map(|counts| counts.chunks).sum();
+    assert!(blanks <= chunks / 5_000, "{blanks} of {chunks} chunks are blank");
     if let Ok(path) = std::env::var("PASSAGE_CUTS") {
         std::fs::write(path, found.join("\n")).unwrap();
     }

@@ -132,6 +132,17 @@ proptest! {
 }
 
 #[test]
+fn a_member_in_unreadable_text_is_at_most_one_level_below_its_section() {
+    // Found by the property above.
+    let text = "def f(self)impl T for S if (a) (template <typename T> return 1<<EOF\nreturn 1.rule -- dash\n\
+        )trait T /* comment */void N::m() class A ";
+    let limits = ChunkLimits { min: 0, preferred: 1, max: 8, window: 48 };
+    for language in LANGUAGES {
+        checked(text, language, limits);
+    }
+}
+
+#[test]
 fn a_hundred_thousand_brackets_are_split_without_loss() {
     for language in LANGUAGES {
         for word in ["(", "{", "[", "a<", "f(", "class A {", "%w(", "'a", "\""] {

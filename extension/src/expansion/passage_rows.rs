@@ -76,6 +76,14 @@ fn row(
     let header = expanded.headers.get(&document.id).filter(|_| !begins_table);
     let media_type = document.media_type();
     let mut assembly = text(expanded, passage, &selected_chunks, header, output);
+    let mut repeated = 0;
+    if media_type.family() == Family::Prose {
+        let preambles: Vec<String> = with_pauses(&selected_chunks)
+            .map(|selected_chunk| chunks.chunk(selected_chunk.row).preamble())
+            .collect();
+        let is_markdown = media_type.structure() == MediaType::MARKDOWN.name();
+        (assembly, repeated) = assembly.with_repeated_lines(&preambles, is_markdown);
+    }
     let mut complete = passage.complete;
     if let Some(format) = DataFormat::of(&media_type) {
         assembly = assembly.excerpt(format);
@@ -106,7 +114,9 @@ fn row(
             .map(|selected_chunk| lines_in_passage(expanded, selected_chunk.row))
     };
     let hit_ids: Vec<_> = passage.hits.iter().map(|hit| stored_hits[*hit].scored.chunk).collect();
+    let repeated = repeated.div_ceil(4) as u32;
     let tokens = rows().map(|row| row.tokens).chain(header.map(|header| header.tokens));
+    let tokens = tokens.chain([repeated]);
     (
         passage.rank as i32,
         passage.score,

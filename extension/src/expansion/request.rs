@@ -10,9 +10,9 @@ use passage_core::expand::{
     self, Budget, DefaultBudget, Hit, Plan, Selection, bridge_hits, select_context,
 };
 use passage_core::hits::{ScoredHit, rank_hits};
-use passage_core::{StrategyOverrides, TableHeader};
-use passage_split::MediaType;
+use passage_core::{StrategyOverrides, TableHeader, repeated_line};
 use passage_split::interrupt::poll_periodically as pause;
+use passage_split::{Family, MediaType};
 use pgrx::datum::Uuid as SqlUuid;
 use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
@@ -148,6 +148,11 @@ impl<'a> Expansion<'a> {
         // Each hit may be in a passage of its own, which begins with the header.
         let headers_of = |hit: &Hit| headers.get(&hit.document).map_or(0, |header| header.tokens);
         let reserved = hits.iter().map(headers_of).fold(0, u32::saturating_add);
+        let reserved = if is_passages {
+            reserved.saturating_add(repeated_tokens(read, &chunks))
+        } else {
+            reserved
+        };
         let budget = self.budget(&hits).without(reserved);
         let selected = select_context(&hits, &plan, &chunks.chunk_rows, &chunks, budget, explain);
         let (stored_hits, hits, chunks, selected) = (&read.list[..], &hits[..], &chunks, &selected);
@@ -194,6 +199,19 @@ pub fn scored_hits(
 /// Returns the strategy of a call, by default that of the setting.
 pub fn strategy(name: Option<String>, overrides: StrategyOverrides) -> StrategyRequest {
     StrategyRequest { name: name.unwrap_or_else(settings::strategy), overrides }
+}
+
+/// Returns the tokens of the lines that the hits of prose repeat, each of which may be in a passage of its own.
+fn repeated_tokens(read: &Hits, chunks: &ContextChunks) -> u32 {
+    let tokens = |(row, hit): (usize, &StoredHit)| {
+        pause(row);
+        let is_prose = hit.document.media_type().family() == Family::Prose;
+        let chunk = chunks.chunk(row);
+        let preamble = if is_prose { chunk.preamble() } else { String::new() };
+        repeated_line(&preamble, &chunk.content()).map_or(0, |line| line.len().div_ceil(4) as u32)
+    };
+    // The hits are the first rows.
+    read.list.iter().enumerate().map(tokens).fold(0, u32::saturating_add)
 }
 
 /// Adds the first chunks of tables to a plan, because a header is a part of them.

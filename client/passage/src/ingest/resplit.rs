@@ -9,6 +9,7 @@ use passage_split::{
 };
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::ops::RangeInclusive;
 use uuid::Uuid;
 
 /// A document with its new pieces and its stored chunks.
@@ -23,6 +24,8 @@ pub(super) struct Resplit {
     places: Vec<Map<String, Value>>,
     metadata: Value,
     syntax_error: Option<SyntaxError>,
+    /// Whether its chunks have the lines of a source. Those of a converted text have none.
+    has_lines: bool,
     embeds: bool,
 }
 
@@ -55,6 +58,7 @@ pub(super) fn resplit(
     let Split { pieces, syntax_error } = split;
     let ids = matched_ids(&stored, &text, &pieces);
     let places = places(&stored.chunks, &pieces);
+    let has_lines = stored.chunks.iter().any(|chunk| chunk.lines.is_some());
     Ok(Some(Resplit {
         stored,
         text,
@@ -64,6 +68,7 @@ pub(super) fn resplit(
         places,
         metadata,
         syntax_error,
+        has_lines,
         embeds,
     }))
 }
@@ -176,9 +181,14 @@ impl Resplit {
             && is_current(piece, chunk)
             && Some(piece.tokens as i32) == chunk.tokens
             && Some(&piece.bytes) == chunk.bytes.as_ref()
-            && Some(&piece.lines) == chunk.lines.as_ref()
+            && self.lines_of(piece) == chunk.lines
             && piece.imports == chunk.imports
             && (chunk.has_embedding || !self.embeds)
+    }
+
+    /// Returns the lines of a piece in the source.
+    fn lines_of(&self, piece: &Piece) -> Option<RangeInclusive<usize>> {
+        self.has_lines.then(|| piece.lines.clone())
     }
 
     /// Returns the ordinals of the chunks that need an embedding, and the text of each.
@@ -222,7 +232,7 @@ impl Resplit {
             preamble: &piece.preamble,
             tokens: piece.tokens,
             bytes: Some(piece.bytes.clone()),
-            lines: Some(piece.lines.clone()),
+            lines: self.lines_of(piece),
             imports: &piece.imports,
             metadata: Some(&places[ordinal]),
             embedding: embeddings.get(&ordinal).copied(),

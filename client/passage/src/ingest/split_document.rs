@@ -38,11 +38,15 @@ pub(super) struct Span {
 }
 
 impl SplitDocument {
-    /// Returns the span of each piece in the source.
+    /// Returns the span of each piece in the source. Lines of a converted text are not in the source.
     pub(super) fn spans(&self) -> impl Iterator<Item = Span> {
-        self.pieces.iter().enumerate().map(|(ordinal, piece)| match &self.presplit_spans {
+        let has_lines = self.document.source_media_type.is_none();
+        self.pieces.iter().enumerate().map(move |(ordinal, piece)| match &self.presplit_spans {
             Some(spans) => spans[ordinal].clone(),
-            None => Span { bytes: Some(piece.bytes.clone()), lines: Some(piece.lines.clone()) },
+            None => Span {
+                bytes: Some(piece.bytes.clone()),
+                lines: has_lines.then(|| piece.lines.clone()),
+            },
         })
     }
 }

@@ -202,7 +202,10 @@ impl DocumentBuilder {
     }
 
     fn build(mut self, (_, uri): Identity) -> SourceDocument {
-        fill_missing_lines(&mut self.chunks);
+        // Lines of a converted text are not those of its source.
+        if self.source_metadata.source_media_type.is_none() {
+            fill_missing_lines(&mut self.chunks);
+        }
         let (origin, content) = (self.location.origin(), Content::Chunks(self.chunks));
         SourceDocument {
             uri,

@@ -4,7 +4,7 @@ use super::probe::{Plan, Probe, ReplacedScope, RowRequest, Shape};
 use super::{Hit, Rule};
 use crate::strategy::{RelativeLimits, Siblings};
 use passage_split::key::{prefix_keys, section_key};
-use passage_split::section;
+use passage_split::{is_release, section};
 use std::collections::HashMap;
 use uuid::Uuid;
 
@@ -46,8 +46,12 @@ pub(super) fn relatives(
         let above = keys[..=parent.len()].iter().rev().copied().collect();
         probe(Rule::Parents, Shape::Ancestors, above, parent, before, parents);
     }
+    // The releases before and after one say nothing about it.
+    let is_release = section.last().is_some_and(|title| is_release(title));
     let (backward, forward, family) = match (siblings, parent) {
-        (Siblings::Parent, Some(parent)) => (Shape::ParentBackward, Shape::ParentForward, parent),
+        (Siblings::Parent, Some(parent)) if !is_release => {
+            (Shape::ParentBackward, Shape::ParentForward, parent)
+        }
         _ => (Shape::SectionBackward, Shape::SectionForward, section.as_slice()),
     };
     let key = vec![keys[family.len()]];

@@ -7,23 +7,22 @@ that begins with its heading does too, and a fence with a language opens a block
 */
 
 use super::text_run::{SourceChunk, TextRun};
+use crate::fence::Fence;
 use std::ops::Range;
 
-/// A line that opens or closes a block.
+/// A fence and its line.
 #[derive(Clone, Copy)]
-struct Fence {
+struct FenceLine {
     line: usize,
-    mark: char,
-    length: usize,
-    /// Whether text follows the marks, so that the fence can only open a block.
-    named: bool,
+    fence: Fence,
 }
 
 /// Returns the line range of each fenced block, including its fences. A block that is not read completely
 /// ends with the text run.
 pub(super) fn blocks(text_run: &TextRun, pieces: &[SourceChunk]) -> Vec<Range<usize>> {
-    let fences: Vec<_> =
-        (0..text_run.lines.len()).filter_map(|line| fence(text_run.line(line), line)).collect();
+    let fences: Vec<_> = (0..text_run.lines.len())
+        .filter_map(|line| fence_line(text_run.line(line), line))
+        .collect();
     let outside = outside(text_run, pieces);
     let from_outside = FenceScan::new(&fences, &outside, text_run.lines.len(), false);
     if outside.first() == Some(&0) || fences.is_empty() {
@@ -55,16 +54,9 @@ fn outside(text_run: &TextRun, pieces: &[SourceChunk]) -> Vec<usize> {
     chunks.map(|(_, bytes)| line(bytes.start)).collect()
 }
 
-/// Parses a line as a fence, which may be in a list or a quote.
-fn fence(text: &str, line: usize) -> Option<Fence> {
-    let text = text.trim_start_matches([' ', '\t', '>']);
-    let mark = text.chars().next().filter(|mark| ['`', '~'].contains(mark))?;
-    let rest = text.trim_start_matches(mark);
-    let length = text.len() - rest.len();
-    let rest = rest.trim();
-    // Inline code may begin with backticks too.
-    let fence = length >= 3 && !(mark == '`' && rest.contains('`'));
-    fence.then_some(Fence { line, mark, length, named: !rest.is_empty() })
+/// Parses a line as a fence.
+fn fence_line(text: &str, line: usize) -> Option<FenceLine> {
+    Some(FenceLine { line, fence: Fence::parse(text)? })
 }
 
 /// The blocks of a text run under one assumption about its beginning.
@@ -74,27 +66,25 @@ struct FenceScan {
 }
 
 impl FenceScan {
-    fn new(fences: &[Fence], outside: &[usize], lines: usize, inside: bool) -> Self {
+    fn new(fences: &[FenceLine], outside: &[usize], lines: usize, inside: bool) -> Self {
         let mut scan = Self { blocks: Vec::new(), contradictions: 0 };
         let mut outside = outside.iter().copied().peekable();
         // The opening fence and the first line of the open block.
         let mut open: Option<(Option<Fence>, usize)> = inside.then_some((None, 0));
-        for fence in fences {
-            while let Some(line) = outside.next_if(|line| *line <= fence.line) {
+        for FenceLine { line: at, fence } in fences {
+            while let Some(line) = outside.next_if(|line| line <= at) {
                 if let Some((_, start)) = open.take() {
                     scan.contradictions += 1;
                     scan.blocks.push(start..line);
                 }
             }
             match open {
-                None => open = Some((Some(*fence), fence.line)),
+                None => open = Some((Some(*fence), *at)),
                 Some((opening, start)) => {
-                    let closes = !fence.named
-                        && opening.is_none_or(|opening| {
-                            opening.mark == fence.mark && opening.length <= fence.length
-                        });
+                    let closes =
+                        opening.map_or(!fence.named, |opening| opening.is_closed_by(*fence));
                     if closes {
-                        scan.blocks.push(start..fence.line + 1);
+                        scan.blocks.push(start..at + 1);
                         open = None;
                     } else if fence.named {
                         // This is valid, but in practice such a fence opens a block.

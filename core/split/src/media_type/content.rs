@@ -57,7 +57,8 @@ impl MediaType {
     /// Returns the media type that the beginning of a text proves, or `None`.
     ///
     /// The evidence is a `#!` line with an interpreter, the declaration or first element of HTML and XML, a
-    /// first key or a list for JSON, a line `---` and a key for YAML, or a section and a key of INI.
+    /// first key or a list for JSON, a line `---` and a key for YAML, a section and a key of INI, or the title of a manual
+    /// page, whose file has a number instead of an extension.
     pub fn from_content(text: &str) -> Option<Self> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         if let Some(line) = text.strip_prefix("#!") {
@@ -73,6 +74,9 @@ impl MediaType {
         }
         if begin.starts_with(['[', '#', ';']) && ini(begin) {
             return Some(Self::new("text/x-ini"));
+        }
+        if is_man_page(head) {
+            return Some(Self::new("text/troff"));
         }
         let line = head.strip_prefix("---").and_then(|rest| rest.split_once('\n'));
         let (_, body) = line.filter(|(rest, _)| rest.trim().is_empty())?;
@@ -99,6 +103,23 @@ impl MediaType {
 /// ```
 pub fn is_binary(bytes: &[u8]) -> bool {
     bytes.starts_with(b"%PDF-") || memchr::memchr(0, bytes).is_some()
+}
+
+/// Returns whether comments and the title of a manual page begin a text.
+fn is_man_page(head: &str) -> bool {
+    let is_comment = |line: &&str| {
+        let line = line.trim_start_matches(['.', '\'']).trim_start();
+        line.is_empty() || line.starts_with("\\\"") || line.starts_with("\\#")
+    };
+    let calls =
+        |line: &str| [".TH ", ".Dd ", ".Dt ", ".so "].iter().any(|name| line.starts_with(name));
+    let defines = |line: &str| {
+        [".de ", ".ds ", ".ie ", ".if ", ".nr ", ".ig"].iter().any(|name| line.starts_with(name))
+    };
+    // Generated pages begin with definitions.
+    let mut lines = head.lines().skip_while(is_comment);
+    head.starts_with(['.', '\''])
+        && lines.next().is_some_and(|first| calls(first) || (defines(first) && lines.any(calls)))
 }
 
 /// Returns the type of a script from the text behind `#!`.
@@ -249,6 +270,26 @@ mod tests {
         assert_eq!(detected("---\n# note\nkey: value\n").as_deref(), Some("text/x-yaml"));
         assert_eq!(detected("---\ntitle: a\n---\n\n# A\n"), None);
         assert_eq!(detected("---\n\nSome words: and more\n"), None);
+    }
+
+    #[test]
+    fn a_manual_page_begins_with_its_title() {
+        for page in [
+            ".TH TOOL 1\n.SH NAME\n",
+            ".\\\" A comment.\n'\\\" t\n.Dd January 2, 2026\n.Dt TOOL 8\n",
+            ".de Vb\n.nf\n..\n.ie n .ds -- \\(*W-\n.TH TOOL 3pm\n",
+        ] {
+            assert_eq!(detected(page).as_deref(), Some("text/troff"), "{page}");
+        }
+        for other in [
+            "...\nwords\n",
+            ".env files are read\n.TH is a macro\n\n",
+            "'quoted' words\n",
+            ".a { color: red }\n",
+        ] {
+            assert_ne!(detected(other).as_deref(), Some("text/troff"), "{other}");
+        }
+        assert_eq!(MediaType::detect("man1/tool.1", ".TH TOOL 1\n").name(), "text/troff");
     }
 
     #[test]

@@ -44,19 +44,19 @@ const fn known(
 }
 
 /// The names of all known types, as a HINT lists them.
-pub const NAMES: &str = "text/markdown, text/plain, text/html, application/x-ipynb+json, text/x-rst, \
-    text/x-asciidoc, text/x-tex, text/x-rust, text/x-typescript, text/x-tsx, \
+pub const NAMES: &str = "text/markdown, text/plain, text/x-changelog, text/html, application/x-ipynb+json, text/x-rst, \
+    text/x-asciidoc, text/x-tex, text/troff, text/x-rust, text/x-typescript, text/x-tsx, \
     text/javascript, text/x-jsx, text/x-python, text/x-go, text/x-java, text/x-kotlin, \
     text/x-scala, text/x-groovy, text/x-swift, text/x-dart, text/x-c, text/x-c++, \
     text/x-objective-c, text/x-csharp, text/x-ruby, text/x-php, text/x-perl, text/x-lua, \
     text/x-r, text/x-julia, text/x-haskell, text/x-elixir, text/x-erlang, text/x-clojure, \
     text/x-zig, text/x-shellscript, text/x-powershell, text/x-sql, text/css, text/x-scss, \
-    text/x-graphql, text/x-protobuf, text/x-makefile, text/x-cmake, text/x-dockerfile, \
+    text/x-vue, text/x-svelte, text/x-astro, text/x-graphql, text/x-protobuf, text/x-makefile, text/x-cmake, text/x-dockerfile, \
     text/x-hcl, text/x-diff, application/json, application/jsonl, text/x-yaml, text/x-toml, \
     text/x-ini, text/x-java-properties, text/csv, application/xml";
 
 /// All known types, in the order of [`NAMES`].
-pub(super) const KNOWN: [KnownMediaType; 55] = [
+pub(super) const KNOWN: [KnownMediaType; 60] = [
     // MDX is Markdown whose JSX reads as HTML blocks and paragraphs.
     known(
         Prose,
@@ -70,18 +70,22 @@ pub(super) const KNOWN: [KnownMediaType; 55] = [
         "text/plain",
         &["text/x-log"],
         &["txt", "text", "log"],
+        &["readme", "license", "licence", "copying", "authors", "contributors", "notice", "todo"],
+    ),
+    known(
+        Prose,
+        "text/x-changelog",
+        &[],
+        &[],
         &[
-            "readme",
-            "license",
-            "licence",
-            "copying",
-            "authors",
-            "contributors",
             "changelog",
+            "changelog.txt",
             "changes",
-            "notice",
+            "changes.txt",
             "news",
-            "todo",
+            "news.txt",
+            "history",
+            "history.txt",
         ],
     ),
     known(Prose, "text/html", &["application/xhtml+xml"], &["html", "htm", "xhtml", "shtml"], &[]),
@@ -94,6 +98,13 @@ pub(super) const KNOWN: [KnownMediaType; 55] = [
         "text/x-tex",
         &["application/x-tex", "application/x-latex", "text/x-latex"],
         &["tex", "ltx", "sty"],
+        &[],
+    ),
+    known(
+        Prose,
+        "text/troff",
+        &["text/x-troff", "application/x-troff", "application/x-troff-man"],
+        &["man", "roff", "troff", "mdoc"],
         &[],
     ),
     known(Code, "text/x-rust", &["text/rust"], &["rs"], &[]).line_comment("//"),
@@ -214,11 +225,20 @@ pub(super) const KNOWN: [KnownMediaType; 55] = [
     .line_comment("--"),
     known(Code, "text/css", &[], &["css"], &[]).comment("/*", "*/"),
     known(Code, "text/x-scss", &[], &["scss", "sass", "less"], &[]).line_comment("//"),
+    known(Code, "text/x-vue", &[], &["vue"], &[]).comment("<!--", "-->"),
+    known(Code, "text/x-svelte", &[], &["svelte"], &[]).comment("<!--", "-->"),
+    known(Code, "text/x-astro", &[], &["astro"], &[]).comment("<!--", "-->"),
     known(Code, "text/x-graphql", &["application/graphql"], &["graphql", "gql"], &[])
         .line_comment("#"),
     known(Code, "text/x-protobuf", &[], &["proto"], &[]).line_comment("//"),
-    known(Code, "text/x-makefile", &[], &["mk", "mak"], &["makefile", "gnumakefile"])
-        .line_comment("#"),
+    known(
+        Code,
+        "text/x-makefile",
+        &[],
+        &["mk", "mak"],
+        &["makefile", "gnumakefile", "bsdmakefile"],
+    )
+    .line_comment("#"),
     known(Code, "text/x-cmake", &[], &["cmake"], &["cmakelists.txt"]).line_comment("#"),
     known(Code, "text/x-dockerfile", &[], &["dockerfile"], &["dockerfile", "containerfile"])
         .line_comment("#"),
@@ -258,7 +278,18 @@ pub(super) const KNOWN: [KnownMediaType; 55] = [
         Data,
         "text/x-ini",
         &[],
-        &["ini", "cfg", "conf", "env", "editorconfig", "desktop", "service", "socket", "timer"],
+        &[
+            "ini",
+            "cfg",
+            "conf",
+            "cnf",
+            "env",
+            "editorconfig",
+            "desktop",
+            "service",
+            "socket",
+            "timer",
+        ],
         &[
             ".coveragerc",
             ".gitconfig",

@@ -9,9 +9,12 @@ The splitter reads one file alone. An include, and a condition such as `ifdef::`
 line, which stays in the text.
 */
 
+mod tables;
+
 use super::{
     block_builder::{self, BlockBuilder, Line, Lines, rule},
     blocks::Blocks,
+    titles::visible,
 };
 
 /// The underlines of two-line titles, from level 1 on.
@@ -51,6 +54,7 @@ impl<'t> AsciidocReader<'t> {
     /// Reads the block at an offset, with its attributes and its title.
     fn read(&mut self, start: usize) {
         let mut discrete = false;
+        let first = self.at;
         while let Some(line) = self.line(0).filter(|line| is_block_metadata(*line)) {
             discrete |= line.text.contains("discrete") || line.text.contains("float");
             self.at += 1;
@@ -74,7 +78,11 @@ impl<'t> AsciidocReader<'t> {
             return;
         }
         self.builder.body(start);
-        if is_delimiter(line) {
+        if is_table(line) {
+            let attributes = (first..self.at).filter_map(|at| self.lines.get(at));
+            let attributes: Vec<&str> = attributes.map(|line| line.text).collect();
+            self.table(line, &attributes.join(","));
+        } else if is_delimiter(line) {
             self.delimited(line);
         } else if is_item(line) {
             self.builder.item(line.start);
@@ -112,7 +120,6 @@ impl<'t> AsciidocReader<'t> {
     /// Skips a delimited block; an unclosed one extends to the end of the document.
     fn delimited(&mut self, delimiter: Line<'t>) {
         self.at += 1;
-        let is_table = delimiter.text.ends_with("===") && !delimiter.text.starts_with('=');
         // Only the opening fence names a language.
         let closing = if delimiter.text.starts_with("```") { "```" } else { delimiter.text };
         while let Some(line) = self.line(0) {
@@ -120,10 +127,21 @@ impl<'t> AsciidocReader<'t> {
             if line.text == closing {
                 break;
             }
-            if is_table && line.text.starts_with(&delimiter.text[..1]) {
-                self.builder.item(line.start);
-            }
         }
+    }
+
+    /// Skips a table, and records its rows. Its chunks repeat its header.
+    fn table(&mut self, delimiter: Line<'t>, attributes: &str) {
+        let begin = self.at + 1;
+        self.delimited(delimiter);
+        let closes = self.lines.get(self.at - 1).is_some_and(|line| line.text == delimiter.text);
+        let end = self.at - usize::from(closes && self.at - 1 > begin);
+        let lines = (begin..end).filter_map(|at| self.lines.get(at));
+        let table = tables::read(lines, &delimiter.text[..1], attributes);
+        if let Some((header, rows)) = table.header {
+            self.builder.table(header, rows);
+        }
+        table.rows.into_iter().for_each(|row| self.builder.item(row));
     }
 
     /// Skips a list after its first line: items separated by blank lines, and blocks that `+` attaches
@@ -159,6 +177,11 @@ fn is_block_metadata(line: Line<'_>) -> bool {
     let text = line.text;
     (text.starts_with('[') && text.ends_with(']'))
         || (text.starts_with('.') && !text[1..].starts_with(['.', ' ']) && text.len() > 1)
+}
+
+/// Returns whether a line opens a table.
+fn is_table(line: Line<'_>) -> bool {
+    line.text.len() == 4 && line.text.ends_with("===") && !line.text.starts_with('=')
 }
 
 /// Returns whether a line includes another file, or begins or ends a condition.
@@ -206,7 +229,10 @@ fn plain(title: &str) -> String {
     while let Some((_, rest)) = text.strip_prefix("[[").and_then(|rest| rest.split_once("]]")) {
         text = rest.trim_start();
     }
-    text.replace(['`', '*'], "")
+    while let Some((rest, _)) = text.strip_suffix("]]").and_then(|rest| rest.rsplit_once("[[")) {
+        text = rest.trim_end();
+    }
+    visible(text).replace(['`', '*'], "")
 }
 
 #[cfg(test)]
@@ -226,6 +252,11 @@ mod tests {
         shown.collect()
     }
 
+    /// Returns the offsets of the items.
+    fn items(text: &str) -> Vec<usize> {
+        blocks(text).items.into_iter().map(|item| item.at).collect()
+    }
+
     #[test]
     fn equals_signs_decide_the_level() {
         let text =
@@ -241,6 +272,12 @@ mod tests {
         ];
         assert_eq!(read(text), expected);
         assert_eq!(title(text).as_deref(), Some("Book"));
+    }
+
+    #[test]
+    fn titles_have_no_anchors() {
+        assert_eq!(plain("[[a]] [[b]]With id [[c]]"), "With id");
+        assert_eq!(plain("An array[[0]] of"), "An array[[0]] of");
     }
 
     #[test]
@@ -286,7 +323,7 @@ mod tests {
     fn a_list_and_its_attached_blocks_are_one_block() {
         let text = "* a\n+\n----\ncode\n\n* no item\n----\n\n** b\n\nterm:: c\n\nwords\n";
         assert_eq!(read(text), ["* a", "words"]);
-        assert_eq!(blocks(text).items, [0, 33, 39]);
+        assert_eq!(items(text), [0, 33, 39]);
         assert_eq!(read("[a]b:: c\n\nd:: e\n"), ["[a]b:: c"]);
     }
 }

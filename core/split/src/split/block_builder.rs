@@ -6,10 +6,12 @@ the levels of the headings before it.
 */
 
 use super::{
-    blocks::{Block, Blocks, Form, Sections},
+    blocks::{Block, Blocks, Form, Header, Sections},
+    cut::Item,
     plain::lines,
 };
 use crate::interrupt;
+use std::ops::Range;
 
 /// A line without its end, and its offset.
 #[derive(Clone, Copy)]
@@ -78,14 +80,21 @@ pub(super) fn rule(line: Line<'_>) -> Option<(char, usize)> {
 pub(super) struct BlockBuilder {
     list: Vec<Block>,
     sections: Sections,
-    items: Vec<usize>,
+    items: Vec<Item>,
+    headers: Vec<Header>,
     /// The level and section of each open heading, the outermost first.
     path: Vec<(u32, usize)>,
 }
 
 impl BlockBuilder {
     pub(super) fn new() -> Self {
-        Self { list: Vec::new(), sections: Sections::new(), items: Vec::new(), path: Vec::new() }
+        Self {
+            list: Vec::new(),
+            sections: Sections::new(),
+            items: Vec::new(),
+            headers: Vec::new(),
+            path: Vec::new(),
+        }
     }
 
     /// Adds a heading, which closes the open headings of its level and below.
@@ -104,14 +113,30 @@ impl BlockBuilder {
         self.push(start, Form::Body);
     }
 
+    /// Makes the last block a table whose header is a part of it, up to the first row below.
+    pub(super) fn table(&mut self, header: Range<usize>, rows: usize) {
+        self.repeat(header, rows);
+        if let Some(block) = self.list.last_mut() {
+            block.form = Form::Table { rows };
+        }
+    }
+
+    /// Records a line that the chunks from an offset on repeat, up to the next block.
+    pub(super) fn repeat(&mut self, line: Range<usize>, from: usize) {
+        self.headers.push(Header { line, within: from..usize::MAX });
+    }
+
     /// Records the offset of an item of a list.
     pub(super) fn item(&mut self, start: usize) {
-        self.items.push(start);
+        self.items.push(Item { at: start, depth: 0 });
     }
 
     fn push(&mut self, start: usize, form: Form) {
         // The blank lines before the first block belong to it.
         let start = if self.list.is_empty() { 0 } else { start };
+        if let Some(header) = self.headers.last_mut() {
+            header.within.end = header.within.end.min(start);
+        }
         let (level, section) = self.path.last().copied().unwrap_or((0, 0));
         self.list.push(Block { start, section, level, form });
     }
@@ -120,7 +145,12 @@ impl BlockBuilder {
         if self.list.is_empty() && !text.is_empty() {
             self.body(0);
         }
-        Blocks { list: self.list, sections: self.sections, items: self.items }
+        Blocks {
+            list: self.list,
+            sections: self.sections,
+            items: self.items,
+            headers: self.headers,
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 Blocks and sections: what the splitter of prose finds in a document.
 */
 
+use super::cut::Item;
 use super::titles::{UsedTitles, shorten};
 use crate::section::Section;
 use std::ops::Range;
@@ -13,8 +14,10 @@ pub(super) struct Blocks {
     pub(super) list: Vec<Block>,
     /// The sections that the blocks refer to; the first is the root.
     pub(super) sections: Sections,
-    /// The offsets at which items of lists begin, ascending: the best cuts of a block.
-    pub(super) items: Vec<usize>,
+    /// The items of lists and the rows of tables, ascending: the best cuts of a block.
+    pub(super) items: Vec<Item>,
+    /// The lines that chunks of later parts repeat, ascending by those parts, which do not overlap.
+    pub(super) headers: Vec<Header>,
 }
 
 /// A range of whole lines, which is cut only if it alone exceeds the maximum.
@@ -29,15 +32,31 @@ pub(super) struct Block {
 }
 
 /// The form of a block, as far as it matters for splitting.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// A heading, which is kept together with the next block.
     Heading,
-    /// A table: its first row, which the chunks of its other rows repeat, and the offset of the rows
-    /// below the first.
-    Table { header: Range<usize>, rows: usize },
+    /// A table, and the offset of the rows below its header.
+    Table { rows: usize },
     /// Any other block.
     Body,
+}
+
+/// A line that gives later text its meaning: the column names of a table, or the fence before code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Header {
+    pub(super) line: Range<usize>,
+    /// The text whose chunks repeat it, if they begin there.
+    pub(super) within: Range<usize>,
+}
+
+impl Blocks {
+    /// Returns the line that a chunk repeats which begins at an offset.
+    pub(super) fn header_at(&self, offset: usize) -> Option<Range<usize>> {
+        let after = self.headers.partition_point(|header| header.within.start <= offset);
+        let header = self.headers.get(after.checked_sub(1)?)?;
+        (offset < header.within.end).then(|| header.line.clone())
+    }
 }
 
 /// The tree of the sections of one document; the first section is the root.

@@ -10,8 +10,9 @@ Imports and loose statements outside of units are own text of their parent or of
 In Go and in source files of C++, the methods of a type are outside of it. Adjacent ones become one
 container with the title of the type.
 
-Syntax errors are local: unreadable text is own text of its parent. If most of the document is
-unreadable, the document has a syntax error and is split as plain text.
+Syntax errors are local: unreadable text is own text of its parent, except for the units in it that the
+parser could read. Some errors are repaired before (`repair`). If most of the document is unreadable,
+the document has a syntax error and is split as plain text.
 
 The tree is walked once with a cursor, without recursion. The walk never asks a node for its parent
 or its siblings, which needs a search. So time is linear in the document.
@@ -22,6 +23,8 @@ mod languages;
 mod lines;
 #[expect(unsafe_code, reason = "tree-sitter takes its allocator through C")]
 mod memory;
+mod repair;
+mod stand_ins;
 mod syntax;
 
 use super::units::Units;
@@ -47,7 +50,7 @@ pub(super) fn parse(
     units: &mut Units<'_>,
 ) -> Result<(), SyntaxError> {
     let language = languages::dialect(language, text);
-    let tree = syntax::tree(text, language)?;
+    let tree = repair::tree(text, language)?;
     let mut walk = TreeWalker {
         text,
         language,
@@ -108,6 +111,8 @@ struct Frame {
     bodies: usize,
     /// The beginning of the node.
     start: usize,
+    /// Whether the node is unreadable, or a part of unreadable text that is not in a unit.
+    unread: bool,
 }
 
 /// The comments and attributes before a node.
@@ -141,15 +146,16 @@ impl TreeWalker<'_, '_, '_> {
     fn walk(&mut self, tree: &Tree) {
         let mut cursor = tree.walk();
         loop {
-            let start = cursor.node().start_byte();
-            if let Some(items) = self.enter(cursor.node())
+            let (node, units) = (cursor.node(), self.open.len());
+            if let Some(items) = self.enter(node)
                 && cursor.goto_first_child()
             {
                 // A comment may be outside of the block whose first statement it belongs to.
                 let lead = self.carried.take();
-                let around = self.frames.last().map_or(0, |frame| frame.bodies);
-                let bodies = around + usize::from(items);
-                self.frames.push(Frame { lead, items, bodies, start });
+                let around = self.frames.last().expect("the root has a frame");
+                let bodies = around.bodies + usize::from(items);
+                let unread = node.is_error() || (around.unread && self.open.len() == units);
+                self.frames.push(Frame { lead, items, bodies, start: node.start_byte(), unread });
                 continue;
             }
             loop {
@@ -174,10 +180,11 @@ impl TreeWalker<'_, '_, '_> {
         let bytes = node.byte_range();
         let Some(rule) = self.rules.get(usize::from(node.kind_id())).copied() else {
             self.close_ended();
-            self.unread += bytes.len();
+            let is_within = self.frames.last().is_some_and(|frame| frame.unread);
+            self.unread += if is_within { 0 } else { bytes.len() };
             self.error.get_or_insert(bytes.start);
             self.record_item(bytes.start, true);
-            return None;
+            return Some(false);
         };
         if bytes.is_empty() {
             if node.is_missing() {
@@ -233,6 +240,7 @@ impl TreeWalker<'_, '_, '_> {
         match rule {
             Rule::Unit(..)
             | Rule::Bodied(..)
+            | Rule::Named(..)
             | Rule::Find(_)
             | Rule::Call(..)
             | Rule::Wrapper(_)
@@ -278,6 +286,7 @@ impl TreeWalker<'_, '_, '_> {
     fn record_item(&mut self, start: usize, is_item: bool) -> usize {
         let body = self.body();
         let frame = self.frames.last_mut().expect("the root has a frame");
+        let depth = frame.bodies;
         let lead = frame.lead.take();
         let bound =
             lead.filter(|lead| lead.bound || !lines::has_blank(&self.text[lead.end..start]));
@@ -285,10 +294,10 @@ impl TreeWalker<'_, '_, '_> {
         let item = bound.map_or_else(|| lines::start(self.text, start), |lead| lead.start);
         if frame.items {
             if let Some(lead) = lead {
-                self.units.item(lead.start, body);
+                self.units.item(lead.start, depth, body);
             }
             if is_item {
-                self.units.item(item, body);
+                self.units.item(item, depth, body);
             }
         }
         item
@@ -307,13 +316,14 @@ impl TreeWalker<'_, '_, '_> {
         let (start, end) = (lines::start(self.text, bytes.start), self.trimmed(bytes));
         let body = self.body();
         let frame = self.frames.last_mut().expect("the root has a frame");
+        let depth = frame.bodies;
         frame.lead = match frame.lead {
             Some(lead) if lead.bound || !lines::has_blank(&self.text[lead.end..bytes.start]) => {
                 Some(Lead { start: lead.start, end, bound: lead.bound || bound })
             }
             other => {
                 if let Some(lead) = other.filter(|_| frame.items) {
-                    self.units.item(lead.start, body);
+                    self.units.item(lead.start, depth, body);
                 }
                 Some(Lead { start, end, bound })
             }
@@ -336,6 +346,9 @@ impl TreeWalker<'_, '_, '_> {
         let is_inside = self.members > 0 || self.frames.last().is_some_and(|frame| !frame.items);
         if is_inside && !lines::is_first(self.text, start) {
             return true;
+        }
+        if self.frames.last().is_some_and(|frame| frame.unread) {
+            self.unread -= node.byte_range().len();
         }
         self.members += usize::from(unit == Unit::Member);
         self.carried = None;

@@ -1,15 +1,19 @@
 /*!
 Comma-separated values and similar tables.
 
-Each record is a block; a quoted field may contain line ends. If the first record names columns, the
-preamble of every later chunk repeats it. The delimiter is the one that divides the first records
-most evenly.
+Each record is a block; a quoted field may contain line ends. If a record at the beginning names columns,
+the preamble of every later chunk repeats it. Spreadsheets write lines before it: `sep=;`, which names the
+delimiter, or titles, which have fewer fields. Otherwise the delimiter is the one that divides the first
+records most evenly. A record that is too long for a chunk is cut after a delimiter.
 
 No library finds the records, because only their offsets are needed. This is a search for quotes and
 line ends.
 */
 
-use super::blocks::{Block, Blocks, Form, Sections};
+use super::{
+    blocks::{Block, Blocks, Form, Header, Sections},
+    cut::Item,
+};
 use crate::interrupt;
 use std::ops::Range;
 
@@ -19,32 +23,42 @@ const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b'|'];
 /// The number of records that decide the delimiter.
 const SAMPLE_RECORDS: usize = 16;
 
+/// The maximum number of lines above the names of the columns.
+const MAX_TITLES: usize = 8;
+
+/// The number of bytes from which on a record may be too long for a chunk.
+const LONG_RECORD: usize = 400;
+
 /// Finds the records of a document; each is a block.
 pub(super) fn blocks(text: &str) -> Blocks {
     let mut records = records(text);
-    let header = header(text, &records);
+    let sample = Sample::new(text, &records);
+    let header = sample.header();
+    let items = fields_of_long_records(text, &records, sample.delimiter);
     if let Some(first) = records.first_mut() {
         *first = 0;
     } else if !text.is_empty() {
         records.push(0);
     }
+    let rows = header.as_ref().map_or(0, |header| header.end);
     let block = |start: usize| {
         interrupt::poll();
         let form = match &header {
-            // Column names alone do not make a chunk.
-            Some(_) if start == 0 => Form::Heading,
-            Some(header) => Form::Table { header: header.clone(), rows: start },
+            // Titles and column names alone do not make a chunk.
+            Some(_) if start < rows => Form::Heading,
+            Some(_) => Form::Table { rows: start },
             None => Form::Body,
         };
         Block { start, section: 0, level: 0, form }
     };
     let list = records.into_iter().map(block).collect();
-    Blocks { list, sections: Sections::new(), items: Vec::new() }
+    let headers = header.map(|line| Header { line, within: rows..text.len() });
+    Blocks { list, sections: Sections::new(), items, headers: headers.into_iter().collect() }
 }
 
-/// Returns the first record with its line end, if it names columns and another record follows.
+/// Returns the record that names the columns, with its line end, if another record follows.
 pub fn header_record(text: &str) -> Option<Range<usize>> {
-    let header = header(text, &records(text))?;
+    let header = Sample::new(text, &records(text)).header()?;
     Some(header.start..end_of_line(text.as_bytes(), header.end))
 }
 
@@ -108,23 +122,68 @@ fn end_of_record(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// Returns the first record if it names columns and another record follows.
-fn header(text: &str, records: &[usize]) -> Option<Range<usize>> {
-    let (first, second) = (*records.first()?, *records.get(1)?);
-    let record = |at: usize| {
-        let end = records.get(at + 1).copied().unwrap_or(text.len());
-        &text[records[at]..end]
-    };
-    let sample: Vec<&str> = (0..records.len().min(SAMPLE_RECORDS)).map(record).collect();
-    let delimiter = delimiter(&sample);
-    let names = fields(sample[0], delimiter);
-    // Names are words. Values are often numbers, and an empty field is not a name.
-    let is_name = |field: &&&str| !field.is_empty() && field.parse::<f64>().is_err();
-    let words = names.iter().filter(is_name).count();
-    (words * 2 > names.len()).then(|| {
-        let header = text[first..second].trim_end();
-        first..first + header.len()
-    })
+/// Returns the offsets after the delimiters in long records.
+fn fields_of_long_records(text: &str, records: &[usize], delimiter: u8) -> Vec<Item> {
+    let ends = records.iter().skip(1).copied().chain([text.len()]);
+    let long = records.iter().zip(ends).filter(|(start, end)| end - *start > LONG_RECORD);
+    let fields = long.flat_map(|(start, end)| {
+        interrupt::poll();
+        let ranges = field_ranges(&text[*start..end], delimiter);
+        ranges.into_iter().skip(1).map(move |range| Item { at: start + range.start, depth: 0 })
+    });
+    fields.collect()
+}
+
+/// The first records of a document.
+struct Sample<'t> {
+    text: &'t str,
+    records: Vec<Range<usize>>,
+    delimiter: u8,
+    /// The number of records before the titles and the names: 1 after `sep=;`.
+    skipped: usize,
+}
+
+impl<'t> Sample<'t> {
+    fn new(text: &'t str, records: &[usize]) -> Self {
+        let ends = records.iter().skip(1).copied().chain([text.len()]);
+        let ranges = records.iter().zip(ends).map(|(start, end)| *start..end);
+        let records: Vec<_> = ranges.take(SAMPLE_RECORDS).collect();
+        let named =
+            records.first().and_then(|first| text[first.clone()].trim().strip_prefix("sep="));
+        let named = named.map_or(&[][..], str::as_bytes);
+        if let [delimiter] = named {
+            return Self { text, records, delimiter: *delimiter, skipped: 1 };
+        }
+        let texts: Vec<&str> = records.iter().map(|record| &text[record.clone()]).collect();
+        let delimiter = if texts.is_empty() { b',' } else { delimiter(&texts) };
+        Self { text, records, delimiter, skipped: 0 }
+    }
+
+    /// Returns the record that names the columns, if another record follows: the first one that has as many
+    /// fields with text as most records.
+    fn header(&self) -> Option<Range<usize>> {
+        let rest = self.records.get(self.skipped..)?;
+        let filled = |record: &Range<usize>| {
+            let fields = fields(&self.text[record.clone()], self.delimiter);
+            fields.iter().filter(|field| !field.is_empty()).count()
+        };
+        let mut widths: Vec<usize> = rest.iter().map(filled).collect();
+        let first = widths.clone();
+        widths.sort_unstable();
+        let typical = widths.get(widths.len() / 2)?;
+        // A title has one field, or a name and its value.
+        let is_title = |width: usize| width * 2 <= *typical && width < 3;
+        let titles = first.iter().take_while(|width| is_title(**width)).count();
+        let at = if titles > MAX_TITLES { 0 } else { titles };
+        let header = rest.get(at)?.clone();
+        let names = fields(&self.text[header.clone()], self.delimiter);
+        // Names are words. Values are often numbers, and an empty field is not a name.
+        let is_name = |field: &&&str| !field.is_empty() && field.parse::<f64>().is_err();
+        let words = names.iter().filter(is_name).count();
+        let is_header = words * 2 > names.len() && at + 1 < rest.len();
+        let length = self.text[header.clone()].trim_end().len();
+        is_header.then(|| header.start..header.start + length)
+    }
 }
 
 /// Returns the delimiter that divides the records into more than one field, and into equally many.
@@ -140,20 +199,25 @@ fn delimiter(sample: &[&str]) -> u8 {
 
 /// Divides a record into its fields, without their quotes.
 fn fields(record: &str, delimiter: u8) -> Vec<&str> {
-    let mut fields = Vec::new();
-    let (mut start, mut quoted) = (0, false);
+    let ranges = field_ranges(record, delimiter).into_iter();
+    ranges.map(|range| record[range].trim().trim_matches('"')).collect()
+}
+
+/// Returns the ranges of the fields in a record.
+fn field_ranges(record: &str, delimiter: u8) -> Vec<Range<usize>> {
+    let (mut ranges, mut start, mut quoted) = (Vec::new(), 0, false);
     for (at, byte) in record.bytes().enumerate() {
         match byte {
             b'"' => quoted = !quoted,
             byte if byte == delimiter && !quoted => {
-                fields.push(&record[start..at]);
+                ranges.push(start..at);
                 start = at + 1;
             }
             _ => {}
         }
     }
-    fields.push(&record[start..]);
-    fields.into_iter().map(|field| field.trim().trim_matches('"')).collect()
+    ranges.push(start..record.len());
+    ranges
 }
 
 #[cfg(test)]
@@ -166,10 +230,7 @@ mod tests {
     }
 
     fn header_of(text: &str) -> Option<&str> {
-        match &blocks(text).list.get(1)?.form {
-            Form::Table { header, .. } => Some(&text[header.clone()]),
-            _ => None,
-        }
+        blocks(text).headers.first().map(|header| &text[header.line.clone()])
     }
 
     #[test]
@@ -198,6 +259,27 @@ mod tests {
         assert_eq!(header_of("1,2,3\n4,5,6\n"), None);
         assert_eq!(header_of("\n\na|b\n1|2\n"), Some("a|b"));
         assert_eq!(header_of("name,size\n"), None);
+    }
+
+    #[test]
+    fn lines_above_the_names_of_the_columns_are_no_header() {
+        assert_eq!(header_of("sep=;\nname;size\na,b;1\n"), Some("name;size"));
+        assert_eq!(header_of("\u{feff}sep=|\r\nname|size\r\na|1\r\n"), Some("name|size"));
+        let titles = "Report: sales,,,\nGenerated,2026-01-02,,\n,,,\n";
+        let rows = "shop,month,items,total\na,1,2,3\nb,1,2,3\nc,1,2,3\nd,1,2,3\n";
+        assert_eq!(header_of(&format!("{titles}{rows}")), Some("shop,month,items,total"));
+        assert_eq!(header_of(&format!("Sales\n\n{rows}")), Some("shop,month,items,total"));
+        // Records of one field have no titles.
+        assert_eq!(header_of("name\na\nb\n"), Some("name"));
+    }
+
+    #[test]
+    fn a_long_record_is_cut_after_a_delimiter() {
+        let record = format!("{}\n", ["word word"; 60].join(";"));
+        let text = format!("a;b\n1;2\n{record}");
+        let items = blocks(&text).items;
+        assert_eq!(items.len(), 59);
+        assert!(items.iter().all(|item| text[..item.at].ends_with(';')));
     }
 
     #[test]

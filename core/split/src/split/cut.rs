@@ -9,6 +9,9 @@ the end of a sentence is preferred, then the cut nearest to an even share. So a 
 too long becomes two halves, and not a whole and a small rest. Characters are grapheme clusters, as
 far as one chunk has room for them.
 
+Items inside of items are worse cuts: a callback, a test or an arm of a match stays whole if it fits
+one chunk, even if the chunk before it becomes short.
+
 Closing brackets at the end of a unit are never a piece of their own, and a line with one begins a
 piece only if no other line can.
 
@@ -28,8 +31,16 @@ pub(super) struct Cutter<'a> {
     pub(super) text: &'a str,
     pub(super) limits: ChunkLimits,
     pub(super) sizer: &'a dyn Sizer,
-    /// The offsets of the items of lists, ascending.
-    pub(super) items: &'a [usize],
+    /// The items of lists, ascending.
+    pub(super) items: &'a [Item],
+}
+
+/// An offset at which a text is best cut, such as the beginning of a statement or of an item of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Item {
+    pub(super) at: usize,
+    /// The number of items around it.
+    pub(super) depth: usize,
 }
 
 /// A unit to cut.
@@ -47,6 +58,8 @@ pub(super) struct LongUnit {
 struct CutTarget {
     /// The beginning of the piece.
     at: usize,
+    /// The end of the smallest piece that is worth a chunk of its own.
+    least: usize,
     /// The end of an even share.
     goal: usize,
     /// The end at which it probably reaches the maximum.
@@ -121,9 +134,20 @@ impl Cutter<'_> {
 
     /// Returns whether an item begins at an offset, and only closing brackets follow it.
     fn is_last_item(&self, at: usize, close: usize) -> bool {
-        let index = self.items.partition_point(|item| *item < at);
-        self.items.get(index) == Some(&at)
-            && self.items.get(index + 1).is_none_or(|next| *next >= close)
+        self.item(at).is_some_and(|item| self.next_item(item, close) >= close)
+    }
+
+    /// Returns the item at an offset.
+    fn item(&self, at: usize) -> Option<Item> {
+        let index = self.items.binary_search_by_key(&at, |item| item.at);
+        index.ok().map(|index| self.items[index])
+    }
+
+    /// Returns the offset of the next item that is not inside of an item, or `end` if none is before it.
+    fn next_item(&self, item: Item, end: usize) -> usize {
+        let next = self.items.partition_point(|other| other.at <= item.at);
+        let mut later = self.items[next..].iter().take_while(|other| other.at < end);
+        later.find(|other| other.depth <= item.depth).map_or(end, |next| next.at)
     }
 
     /// Returns the bytes per unit of size, measured from a sample of the text after an offset.
@@ -147,7 +171,9 @@ impl Cutter<'_> {
         let aim = |density: f64| {
             // A cast of a float out of range saturates.
             let bytes = |units: usize| ((units as f64 * density) as usize).clamp(1, max_bytes);
-            CutTarget { at, goal: at + bytes(share), reach: at + bytes(max), ties, close }
+            let [least, goal, reach] =
+                [self.limits.min / 4, share, max].map(|units| at + bytes(units));
+            CutTarget { at, least, goal, reach, ties, close }
         };
         let mut aimed = aim(density);
         let mut fallback: Option<(usize, usize)> = None;

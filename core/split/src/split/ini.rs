@@ -2,10 +2,12 @@
 INI and Java's properties: units are sections and keys.
 
 A line `[name]` opens a section, which extends to the next one. A key has the section of its name,
-below the section that it is in. Comments before a section or a key belong to it.
+below the section that it is in. Comments before a section or a key belong to it. But comments in a section
+that a blank line separates from the next section stay in their own, because they may be keys that are off.
 
 INI has no standard, so no line is an error. A value goes on at the next line if that one is indented
-further than its key, if it has brackets alone, or if the line before ends in a blank and a backslash.
+further than its key, if it has brackets alone, or if the line before ends in a blank and a backslash. A
+quote that opens a value and does not close on its line continues it up to the line that closes it.
 So a block in braces, as in the settings of many servers, is one value. Without an equals sign, a
 colon or the first blank ends a key.
 
@@ -44,20 +46,29 @@ fn read(text: &str, units: &mut Units<'_>, dialect: Dialect) {
     // The end of the last entry, and that of the last line.
     let (mut entry, mut at) = (0, 0);
     let mut in_section = false;
+    // The end of the last blank line after a comment.
+    let mut comments = 0;
     while let Some(line) = lines.next() {
         at += line.len();
         let words = line.trim_start_matches('\u{feff}').trim();
+        if words.is_empty() && at > entry + line.len() {
+            comments = at;
+        }
         if words.is_empty() || dialect.is_comment(words) {
             continue;
         }
         if let Some(name) = dialect.section(words) {
             if in_section {
+                entry = entry.max(comments);
                 units.close(entry);
             }
             units.open(entry, name, Unit::Container);
             in_section = true;
         } else {
-            at += dialect.rest_of_value(line, &mut lines);
+            at += match quote_of_value(text, at, line) {
+                Some(rest) => skip(rest, &mut lines),
+                None => dialect.rest_of_value(line, &mut lines),
+            };
             at += blanks(&mut lines);
             units.value(entry..at, Title::Key(dialect.key(words)));
         }
@@ -132,6 +143,32 @@ impl Dialect {
     }
 }
 
+/// Returns the number of bytes after a line, up to the end of the line that closes the quote which opens the value of
+/// the line. Returns `None` if there is none, or if it closes on its line or far away.
+fn quote_of_value(text: &str, at: usize, line: &str) -> Option<usize> {
+    const MAX_VALUE: usize = 1 << 16;
+    let (_, value) = line.split_once('=')?;
+    let value = value.trim_start();
+    let quote = value.chars().next().filter(|char| matches!(char, '"' | '\''))?;
+    if value[1..].contains(quote) {
+        return None;
+    }
+    let after = &text[at..text.floor_char_boundary(text.len().min(at + MAX_VALUE))];
+    let close = after.find(quote)?;
+    Some(close + lines(&after[close..]).next().map_or(0, str::len))
+}
+
+/// Skips lines of a total length, and returns it.
+fn skip<'t>(length: usize, lines: &mut Peekable<impl Iterator<Item = &'t str>>) -> usize {
+    let mut skipped = 0;
+    while skipped < length
+        && let Some(line) = lines.next()
+    {
+        skipped += line.len();
+    }
+    skipped
+}
+
 /// Skips blank lines, and returns their length.
 fn blanks<'t>(lines: &mut Peekable<impl Iterator<Item = &'t str>>) -> usize {
     let blank = || lines.next_if(|line| line.trim().is_empty()).map(str::len);
@@ -183,6 +220,30 @@ mod tests {
         for (section, name) in sections.iter().zip(expected) {
             assert!(section.ends_with(name), "{sections:?}");
         }
+    }
+
+    #[test]
+    fn a_comment_before_a_blank_line_stays_in_its_section() {
+        let text = "[Date]\n; Zone of the dates\n;date.timezone =\n\n; Mail\n[mail]\nport = 25\n";
+        let expected = [
+            ("Date", "[Date]\n; Zone of the dates\n;date.timezone =\n\n"),
+            ("mail", "; Mail\n[mail]\nport = 25\n"),
+        ];
+        let expected = expected.map(|(section, content)| (section.to_owned(), content));
+        assert_eq!(chunks(text, "text/x-ini"), expected);
+    }
+
+    #[test]
+    fn a_quoted_value_may_have_several_lines() {
+        let text =
+            "A=1\nMULTI=\"line 1 of some\nline 2=x\"\nexport B='its'\nC=\"open\nD=2\n".to_owned();
+        let chunks = chunks(&text, "text/x-ini");
+        let multi = chunks.iter().find(|(section, _)| section == "MULTI");
+        assert_eq!(
+            multi.map(|(_, content)| *content),
+            Some("MULTI=\"line 1 of some\nline 2=x\"\n")
+        );
+        assert!(chunks.iter().any(|(_, content)| content.ends_with("D=2\n")), "{chunks:?}");
     }
 
     #[test]

@@ -179,6 +179,24 @@ impl<'t, 'u, 's> Parser<'t, 'u, 's> {
     }
 }
 
+/// Returns the brackets that close those that are open at the end of a text.
+pub(super) fn closings(text: &str) -> String {
+    let mut tokens = Tokens::new(text);
+    let mut open = Vec::new();
+    while let Ok(token) = tokens.next() {
+        match token.kind {
+            TokenKind::OpenBrace => open.push('}'),
+            TokenKind::OpenBracket => open.push(']'),
+            TokenKind::CloseBrace | TokenKind::CloseBracket => {
+                open.pop();
+            }
+            TokenKind::End => break,
+            _ => {}
+        }
+    }
+    open.into_iter().rev().collect()
+}
+
 /// Returns the unit of a value that begins with a token.
 fn unit(first: &Token) -> Unit {
     match first.kind {

@@ -3,7 +3,8 @@ Markdown: `CommonMark` with GitHub's tables, footnotes and strikethrough, and fr
 
 One pass over the parser's events finds the outermost blocks. Their contents are ignored except for
 the titles of headings, the rows of tables and the items of lists. Only an outermost heading opens a
-section; headings in quotes, lists, footnotes, fences and HTML do not.
+section; headings in quotes, lists, footnotes and fences do not. A block of HTML does if it begins with a
+heading, as in many READMEs.
 
 The parser's ranges begin after the indentation, and some text has no event (the definitions of
 links). So blocks begin at the beginning of their lines, and text between blocks becomes a block. MDX
@@ -11,14 +12,18 @@ is read as Markdown: its imports and expressions are paragraphs.
 */
 
 mod front_matter;
+mod html_heading;
 mod segments;
 
 use super::{
-    blocks::{Block, Blocks, Form, Sections},
-    titles::shorten,
+    blocks::{Block, Blocks, Form, Header, Sections},
+    cut::Item,
+    plain::lines,
+    titles::{shorten, visible},
 };
 use crate::interrupt;
-use pulldown_cmark::{Event, HeadingLevel, Tag, TagEnd};
+use html_heading::html_heading;
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Tag, TagEnd};
 pub use segments::DIALECT;
 use segments::{SegmentLimits, Segments};
 use std::ops::Range;
@@ -65,11 +70,20 @@ pub(super) fn title(text: &str) -> Option<String> {
     let mut first: Option<String> = None;
     let segments = Segments::of(body, SegmentLimits::DEFAULT);
     let parsed = segments.list.iter().filter(|segment| !segment.is_code);
-    for (event, _) in parsed.flat_map(|segment| segments.events(body, segment)) {
+    for (event, range) in parsed.flat_map(|segment| segments.events(body, segment)) {
+        if depth == 0
+            && matches!(event, Event::Start(Tag::HtmlBlock))
+            && let Some((level, title)) = html_heading(&body[range])
+        {
+            if level == 1 {
+                return Some(title);
+            }
+            first.get_or_insert(title);
+        }
         match (&event, &mut heading) {
             (Event::Start(Tag::Heading { .. }), _) if depth == 0 => heading = Some(String::new()),
             (Event::End(TagEnd::Heading(level)), Some(title)) => {
-                let title = shorten(without_anchor(title)).into_owned();
+                let title = shorten(&visible(title)).into_owned();
                 if !title.is_empty() {
                     if *level == HeadingLevel::H1 {
                         return Some(title);
@@ -95,11 +109,15 @@ struct MarkdownReader<'t> {
     text: &'t str,
     blocks: Vec<Block>,
     sections: Sections,
-    items: Vec<usize>,
+    items: Vec<Item>,
+    headers: Vec<Header>,
     /// The number of open elements.
     depth: usize,
     /// The end of the last block as the parser reports it.
     covered: usize,
+    /// The end of the open table, and its first row until another row follows.
+    table: Option<usize>,
+    head: Option<Range<usize>>,
     /// The text of the open heading.
     heading: Option<String>,
     /// The level and section of each heading above the next block, the outermost first.
@@ -113,8 +131,11 @@ impl<'t> MarkdownReader<'t> {
             blocks: Vec::new(),
             sections: Sections::new(),
             items: Vec::new(),
+            headers: Vec::new(),
             depth: 0,
             covered: 0,
+            table: None,
+            head: None,
             heading: None,
             path: Vec::new(),
         }
@@ -124,6 +145,10 @@ impl<'t> MarkdownReader<'t> {
         if self.depth == 0 {
             match event {
                 Event::Start(Tag::Heading { .. }) => self.heading = Some(String::new()),
+                Event::Start(Tag::HtmlBlock) => match html_heading(&self.text[range.clone()]) {
+                    Some((level, title)) => self.open(level, &title, range.clone()),
+                    None => self.block(range.clone(), Form::Body),
+                },
                 Event::End(_) => {}
                 _ => self.block(range.clone(), Form::Body),
             }
@@ -131,17 +156,23 @@ impl<'t> MarkdownReader<'t> {
             if let Event::End(TagEnd::Heading(level)) = event {
                 let title = std::mem::take(title);
                 self.heading = None;
-                self.open(*level as u32, &title, range);
+                self.open(*level as u32, &title, range.clone());
             } else {
                 add_text(title, event);
             }
-        } else if self.depth == 1 {
+        } else {
             match event {
-                Event::Start(Tag::Item) => self.items.push(line_start(self.text, range.start)),
-                Event::Start(Tag::TableHead) => self.table_head(range),
-                Event::Start(Tag::TableRow) => self.table_row(range.start),
+                Event::Start(Tag::Item) => self.item(range.start),
+                Event::Start(Tag::TableRow) if self.depth > 1 => self.item(range.start),
                 _ => {}
             }
+        }
+        match event {
+            Event::Start(Tag::Table(_)) => self.table = Some(range.end),
+            Event::Start(Tag::TableHead) => self.table_head(range),
+            Event::Start(Tag::TableRow) => self.table_row(range.start),
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))) => self.fence(&range),
+            _ => {}
         }
         match event {
             Event::Start(_) => self.depth += 1,
@@ -158,7 +189,7 @@ impl<'t> MarkdownReader<'t> {
             self.path.pop();
         }
         let (_, parent) = self.current_section();
-        let section = self.sections.open(parent, without_anchor(title));
+        let section = self.sections.open(parent, &visible(title));
         self.path.push((level, section));
         self.block(range, Form::Heading);
     }
@@ -200,20 +231,39 @@ impl<'t> MarkdownReader<'t> {
         }
     }
 
-    fn table_head(&mut self, range: Range<usize>) {
-        if let Some(table) = self.blocks.last_mut() {
-            let rows = range.end;
-            table.form = Form::Table { header: range, rows };
+    /// Records an item of a list, or a row of a table in one. Those of a block at the top have depth 0.
+    fn item(&mut self, start: usize) {
+        let at = line_start(self.text, start);
+        if self.items.last().is_none_or(|last| last.at < at) {
+            self.items.push(Item { at, depth: self.depth - 1 });
         }
     }
 
-    /// Records the offset of the first row below the head.
+    fn table_head(&mut self, line: Range<usize>) {
+        self.head = Some(line);
+    }
+
+    /// Makes the first row below the head of a table the beginning of the rows that repeat it.
     fn table_row(&mut self, start: usize) {
         let start = line_start(self.text, start);
-        if let Some(Block { form: Form::Table { header, rows }, .. }) = self.blocks.last_mut()
-            && *rows == header.end
+        let Some((line, end)) = self.head.take().zip(self.table) else { return };
+        if self.depth == 1
+            && let Some(block) = self.blocks.last_mut()
         {
-            *rows = start;
+            block.form = Form::Table { rows: start };
+        }
+        self.headers.push(Header { line, within: start..end });
+    }
+
+    /// Lets the lines of a fenced block repeat the fence, which names their language.
+    fn fence(&mut self, range: &Range<usize>) {
+        let block = &self.text[range.clone()];
+        let Some(first) = lines(block).next() else { return };
+        let last = lines(block).last().filter(|last| is_fence(last)).map_or(0, str::len);
+        let within = range.start + first.len()..range.end - last;
+        if !within.is_empty() {
+            let line = range.start..range.start + first.trim_end().len();
+            self.headers.push(Header { line, within });
         }
     }
 
@@ -222,8 +272,20 @@ impl<'t> MarkdownReader<'t> {
         if self.blocks.is_empty() && !self.text.is_empty() {
             self.push(0, Form::Body);
         }
-        Blocks { list: self.blocks, sections: self.sections, items: self.items }
+        Blocks {
+            list: self.blocks,
+            sections: self.sections,
+            items: self.items,
+            headers: self.headers,
+        }
     }
+}
+
+/// Returns whether a line, perhaps in a list or a quote, has only the marks of a fence.
+fn is_fence(line: &str) -> bool {
+    let marks = line.trim_start_matches([' ', '\t', '>']).trim_end();
+    marks.len() >= 3
+        && (marks.bytes().all(|byte| byte == b'`') || marks.bytes().all(|byte| byte == b'~'))
 }
 
 /// Adds the text of an event within a heading, without markup.
@@ -234,19 +296,6 @@ fn add_text(title: &mut String, event: &Event<'_>) {
             Event::SoftBreak | Event::HardBreak => title.push(' '),
             _ => {}
         }
-    }
-}
-
-/// Returns a title without a trailing anchor such as `{#install}`.
-fn without_anchor(title: &str) -> &str {
-    let title = title.trim_end();
-    match title.rfind("{#") {
-        Some(at)
-            if title.ends_with('}') && !title[at + 2..title.len() - 1].contains(['{', '}']) =>
-        {
-            title[..at].trim_end()
-        }
-        _ => title,
     }
 }
 

@@ -4,8 +4,8 @@ Merging: joins small pieces to chunks, greedily, in document order.
 For each piece, the first rule that applies decides:
 
 1. Together they exceed the maximum: begin a new chunk.
-2. The piece has level 1 or 2, and the section of the merged chunk would not have its titles: begin a
-   new chunk, even if both are below the minimum.
+2. The piece has level 1 or 2, or is of a release in a changelog, and the section of the merged chunk would
+   not have its titles: begin a new chunk, even if both are below the minimum.
 3. Together they exceed the preferred size, and each has at least the minimum: begin a new chunk.
 4. Otherwise merge the piece into the chunk.
 
@@ -18,7 +18,7 @@ A piece that was cut within a word ends its chunk, because sizes add up only at 
 */
 
 use super::{SplitOptions, draft::Draft, pieces::BlockPiece};
-use crate::{Unit, interrupt, split::blocks::Sections};
+use crate::{Unit, interrupt, release::is_release, split::blocks::Sections};
 use std::ops::Range;
 
 /// The chunk that pieces are merged into.
@@ -96,7 +96,9 @@ fn joins(
         return false;
     }
     let (section, _) = merged.section_with(piece, sections);
-    if matches!(piece.level, 1 | 2) && !sections.is_within(section, piece.section) {
+    let stays_apart = matches!(piece.level, 1 | 2)
+        || [piece.section, merged.section].iter().any(|at| is_release(sections.title(*at)));
+    if stays_apart && !sections.is_within(section, piece.section) {
         return false;
     }
     size <= limits.preferred || merged.size < limits.min || piece.size < limits.min

@@ -23,7 +23,7 @@ pub(super) struct BlockPiece {
     /// The index of its section.
     pub(super) section: usize,
     pub(super) level: u32,
-    /// The first row of the table that it continues.
+    /// The line that it repeats, such as the first row of the table that it continues.
     pub(super) header: Option<Range<usize>>,
 }
 
@@ -54,22 +54,18 @@ pub(super) fn pieces(
         let (section, level) = section_and_level(&blocks.list[first..=last]);
         match size {
             Some(size) if size <= limits.max => {
-                // A row that is a block of its own has a header too.
-                let header = match &blocks.list[last].form {
-                    Form::Table { header, .. } if header.end <= start => Some(header.clone()),
-                    _ => None,
-                };
+                let header = blocks.header_at(start);
                 emit(BlockPiece { bytes: start..end, size, section, level, header });
             }
             _ => {
                 let body = &blocks.list[last];
-                let (rows, header) = match &body.form {
-                    Form::Table { header, rows } => (*rows, Some(header.clone())),
-                    Form::Heading | Form::Body => (body.start, None),
+                let rows = match body.form {
+                    Form::Table { rows } => rows,
+                    Form::Heading | Form::Body => body.start,
                 };
                 let unit = LongUnit { bytes: start..end, ties: [body.start, rows], size };
                 cutter.cut(&unit, |bytes, size| {
-                    let header = header.clone().filter(|_| bytes.start >= rows);
+                    let header = blocks.header_at(bytes.start);
                     emit(BlockPiece { bytes, size, section, level, header });
                 });
             }

@@ -27,7 +27,7 @@ pub(super) fn blocks(text: &str) -> Blocks {
     if !begun && !text.is_empty() {
         blocks.push(Block { start: 0, section: 0, level: 0, form: Form::Body });
     }
-    Blocks { list: blocks, sections: Sections::new(), items: Vec::new() }
+    Blocks { list: blocks, sections: Sections::new(), items: Vec::new(), headers: Vec::new() }
 }
 
 /// Returns the lines of a text with their ends: a line feed, a carriage return, or both.

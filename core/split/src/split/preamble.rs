@@ -135,9 +135,9 @@ impl<'a> Preambles<'a> {
     }
 }
 
-/// Returns a text on one line, without surrounding white space.
+/// Returns a text on one line, without white space around it and its lines.
 fn one_line(text: &str) -> String {
-    text.trim().replace(['\n', '\r'], " ")
+    text.trim().split(['\n', '\r']).map(str::trim).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the last words of a text, on one line, with a total size of at most `most`.

@@ -8,10 +8,15 @@ opens no sections. Directives, comments, lists and tables are one block each. Th
 file alone, so an included file stays the text of its directive.
 */
 
+mod tables;
+
 use super::{
     block_builder::{self, BlockBuilder, Line, Lines, rule},
     blocks::Blocks,
+    titles::visible,
 };
+
+use tables::{Table, is_table_rule};
 
 /// Finds the blocks of a document.
 pub(super) fn blocks(text: &str) -> Blocks {
@@ -62,22 +67,34 @@ impl<'t> RstReader<'t> {
             self.skip_indented();
         } else if line.text == ".." || line.text.starts_with(".. ") {
             self.builder.body(line.start);
+            let begin = self.at;
             self.at += 1;
             self.skip_indented();
+            self.table(tables::directive(&self.lines, begin, self.at));
         } else if is_bullet(line) {
             self.builder.body(line.start);
             self.list();
         } else if let Some((title, style, lines)) = self.title() {
             let level = self.level(style);
-            self.builder.heading(line.start, level, &plain(title));
+            self.builder.heading(line.start, level, &plain(&visible(title)));
             self.at += lines;
         } else if is_item(line) {
             self.builder.body(line.start);
             self.list();
         } else {
             self.builder.body(line.start);
+            let begin = self.at;
             self.at = self.end_of_table(line).unwrap_or_else(|| self.end_of_paragraph());
+            self.table(tables::ruled(&self.lines, begin, self.at));
         }
+    }
+
+    /// Records the rows of a table, and the header that its chunks repeat.
+    fn table(&mut self, table: Table) {
+        if let Some((header, rows)) = table.header {
+            self.builder.table(header, rows);
+        }
+        table.rows.into_iter().for_each(|row| self.builder.item(row));
     }
 
     /// Returns the title at the next line, its style, and the number of its lines.
@@ -170,11 +187,6 @@ fn is_item(line: Line<'_>) -> bool {
     })
 }
 
-/// Returns whether a line consists of at least two columns of `=`.
-fn is_table_rule(line: Line<'_>) -> bool {
-    line.text.contains("= ") && line.text.bytes().all(|byte| matches!(byte, b'=' | b' '))
-}
-
 /// Returns a title without the markup of literals, roles and emphasis.
 fn plain(title: &str) -> String {
     let mut text = String::with_capacity(title.len());
@@ -215,6 +227,11 @@ mod tests {
         shown.collect()
     }
 
+    /// Returns the offsets of the items.
+    fn items(text: &str) -> Vec<usize> {
+        blocks(text).items.into_iter().map(|item| item.at).collect()
+    }
+
     #[test]
     fn the_order_of_marks_decides_the_levels() {
         let text = "====\nBook\n====\n\nOne\n====\n\na\n\nTwo\n----\n\nb\n\nThree\n=====\n\nc\n\n====\nEnd\n====\n";
@@ -241,7 +258,7 @@ mod tests {
     fn a_list_and_a_table_are_one_block_each() {
         let text = "- a\n\n- b\n\n  more\n\n1. c\n\n=====  =====\nx      y\n=====  =====\n1      2\n\n3      4\n=====  =====\n\nend\n";
         assert_eq!(read(text), ["- a", "=====  =====", "end"]);
-        assert_eq!(blocks(text).items, [0, 5, 18]);
+        assert_eq!(items(text), [0, 5, 18, 59, 69]);
     }
 
     #[test]

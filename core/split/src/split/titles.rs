@@ -111,6 +111,38 @@ pub(super) fn shorten(title: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{}…", &title[..last]))
 }
 
+/// Returns the title of a heading without what readers do not see: characters without width, and attributes at its
+/// end such as `{#install}`, `{: .note}` or `{.unnumbered}`.
+pub(super) fn visible(title: &str) -> Cow<'_, str> {
+    let is_invisible = |char: char| {
+        matches!(char, '\u{200b}' | '\u{2060}' | '\u{feff}' | '\u{ad}' | '\u{200e}' | '\u{200f}')
+    };
+    let title = without_attributes(title.trim());
+    if title.contains(is_invisible) {
+        Cow::Owned(without_attributes(title.replace(is_invisible, "").trim()).to_owned())
+    } else {
+        Cow::Borrowed(title)
+    }
+}
+
+/// Returns a title without the attributes in braces at its end.
+fn without_attributes(title: &str) -> &str {
+    let Some((before, inside)) = title.strip_suffix('}').and_then(|rest| rest.rsplit_once('{'))
+    else {
+        return title;
+    };
+    let inside = inside.trim();
+    // MDX writes ids as comments.
+    let comment = inside.strip_prefix("/*").and_then(|inside| inside.strip_suffix("*/"));
+    let inside = comment.or_else(|| inside.strip_prefix(':')).unwrap_or(inside);
+    let is_attribute = |word: &str| {
+        word == "-" || (word.len() > 1 && word.starts_with(['#', '.'])) || word.contains('=')
+    };
+    let mut words = inside.split_whitespace().peekable();
+    let are_attributes = words.peek().is_some() && words.all(is_attribute);
+    if are_attributes && !before.ends_with('$') { before.trim_end() } else { title }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,6 +175,24 @@ mod tests {
         }
         let largest = used.many.iter().map(HashMap::len).max().unwrap();
         assert!(largest < 4_000, "{largest} titles move at once when a table grows");
+    }
+
+    #[test]
+    fn titles_have_neither_attributes_nor_characters_without_width() {
+        for title in [
+            "Setup {#setup}",
+            "Setup { #setup }",
+            "Setup {: #setup .note }",
+            "Setup {.unnumbered key=value}",
+            "Setup {-}",
+            "Setup {/* #setup */}",
+            "\u{200b}Set\u{ad}up\u{200b} {#setup}\u{200b}",
+        ] {
+            assert_eq!(visible(title), "Setup", "{title}");
+        }
+        for title in ["The set {a, b}", "{}", "{#}", "GET /users/{id}", "C# {", "Set ${.env}"] {
+            assert_eq!(visible(title), title);
+        }
     }
 
     #[test]

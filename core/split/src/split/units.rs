@@ -33,7 +33,7 @@ mod brackets;
 mod divide;
 mod open_unit;
 
-use super::{ChunkLimits, Sizer, draft::Draft, titles::shorten};
+use super::{ChunkLimits, Sizer, cut::Item, draft::Draft, titles::shorten};
 use crate::Unit;
 pub(super) use open_unit::Members;
 use open_unit::{Atom, OpenUnit, Position};
@@ -60,7 +60,7 @@ pub(super) struct Units<'a> {
     /// The position up to which the text is measured.
     at: Position,
     /// The best offsets to cut long text, ascending.
-    items: Vec<usize>,
+    items: Vec<Item>,
     /// Those that are items of the outermost body in their unit, each with the beginning of the body, ascending.
     body_items: Vec<(usize, usize)>,
     /// Whether the parser reports items, as parsers of source code do.
@@ -238,12 +238,13 @@ impl Units<'_> {
 
     /// Records an offset at which long text is best cut, such as the beginning of a statement.
     ///
-    /// `body` identifies the outermost body in the open unit if the item is directly in it.
-    pub(super) fn item(&mut self, offset: usize, body: Option<usize>) {
+    /// `depth` is the number of bodies around it; `body` identifies the outermost one in the open unit if the
+    /// item is directly in it.
+    pub(super) fn item(&mut self, offset: usize, depth: usize, body: Option<usize>) {
         self.has_items = true;
         let offset = self.between_characters(offset);
-        if self.items.last().is_none_or(|last| *last < offset) {
-            self.items.push(offset);
+        if self.items.last().is_none_or(|last| last.at < offset) {
+            self.items.push(Item { at: offset, depth });
             self.body_items.extend(body.map(|body| (offset, body)));
         }
     }
@@ -280,7 +281,7 @@ impl Units<'_> {
             let is_own_run = is_run && draft.unit == Unit::Container;
             if common.len() == depth && !is_own_run {
                 let draft = &mut self.drafts[index];
-                draft.level = draft.level.max(draft.section.len() as u32) + 1;
+                draft.level = draft.level.max(draft.section.len() as u32 + 1);
             }
         }
     }

@@ -127,6 +127,23 @@ impl<'t> XmlReader<'t, '_, '_> {
     }
 }
 
+/// Returns the tags that close the elements that are open at the end of a text.
+pub(super) fn closings(text: &str) -> String {
+    let mut tokens = Tokens::new(text);
+    let mut open = Vec::new();
+    while let Ok(token) = tokens.next() {
+        match token.kind {
+            TokenKind::Start => open.push(token.name),
+            TokenKind::End => {
+                open.pop();
+            }
+            TokenKind::Finish => break,
+            _ => {}
+        }
+    }
+    open.iter().rev().flat_map(|name| ["</", name, ">"]).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use crate::{Characters, ChunkLimits, MediaType, SplitOptions, split};

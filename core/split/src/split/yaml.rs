@@ -13,6 +13,8 @@ be separated from its lines has no section: entries with an explicit key (`? `) 
 of sequences that begin on one line (`- - a`) only the items of the outer one are units. The first item
 of the inner one has the section of its sequence.
 
+Templates of YAML, such as those of Helm, are read with blanks or letters in place of their actions.
+
 The parser counts characters and does not report where a value ends. So the ends are searched in the
 text, from the reported beginnings on.
 */
@@ -20,6 +22,7 @@ text, from the reported beginnings on.
 mod node;
 mod polled_input;
 mod source;
+mod templates;
 
 use super::units::{Title, Units};
 use crate::{SyntaxError, Unit, interrupt};
@@ -27,6 +30,7 @@ use node::{Frame, Key, Node, Style};
 use polled_input::PolledInput;
 use saphyr_parser::{Event, Parser as Events, ScanError, Span};
 use source::{ByteOffsets, Source};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// The maximum number of open mappings and sequences; deeper nesting is a syntax error.
@@ -37,15 +41,47 @@ const MAX_OPEN: usize = 1_000_000;
 
 /// Finds the units of a stream of YAML document.
 pub(super) fn units(text: &str, units: &mut Units<'_>) -> Result<(), SyntaxError> {
-    let events = Events::new(PolledInput::new(text));
-    let source = Source(text);
-    let offsets = ByteOffsets::new(text);
+    let is_template = templates::has_actions(text) && !parses(text);
+    let readable = if is_template { templates::readable(text) } else { Cow::Borrowed(text) };
+    let readable = &*readable;
+    let events = Events::new(PolledInput::new(readable));
+    let source = Source(readable);
+    let offsets = ByteOffsets::new(readable);
     let document = DocumentBounds { start: 0, content: 0, end: None, is_open: false };
-    let mut parser =
-        Parser { events, depth: 0, source, offsets, units, document, open: Vec::new(), line: 0..0 };
+    let mut parser = Parser {
+        events,
+        depth: 0,
+        source,
+        written: text,
+        offsets,
+        units,
+        document,
+        open: Vec::new(),
+        line: 0..0,
+    };
     parser
         .stream()
         .map_err(|error| SyntaxError::at(text, parser.offsets.byte(error.marker().index())))
+}
+
+/// Returns whether a text is YAML.
+fn parses(text: &str) -> bool {
+    let mut events = Events::new(PolledInput::new(text));
+    let mut depth = 0_usize;
+    while let Some(event) = events.next_event() {
+        interrupt::poll();
+        match event {
+            Ok((Event::MappingStart(..) | Event::SequenceStart(..), _)) => depth += 1,
+            Ok((Event::MappingEnd | Event::SequenceEnd, _)) => depth -= 1,
+            Ok((Event::StreamEnd, _)) => return true,
+            Ok(_) => {}
+            Err(_) => return false,
+        }
+        if depth > MAX_OPEN {
+            return false;
+        }
+    }
+    true
 }
 
 struct Parser<'t, 'u, 's> {
@@ -53,6 +89,8 @@ struct Parser<'t, 'u, 's> {
     /// The number of open mappings and sequences, including those without units.
     depth: usize,
     source: Source<'t>,
+    /// The document, whose templates the source does not have.
+    written: &'t str,
     offsets: ByteOffsets<'t>,
     units: &'u mut Units<'s>,
     document: DocumentBounds,
@@ -232,7 +270,11 @@ impl<'t> Parser<'t, '_, '_> {
         let start = bytes.start;
         let node = Node::new(event, bytes, self.source);
         let end = self.skip(event, &node)?;
-        let title = if let Event::Scalar(value, ..) = event {
+        let key = start..end.unwrap_or(start).max(start);
+        let is_template = self.written.get(key.clone()) != self.source.0.get(key.clone());
+        let title = if is_template {
+            self.written.get(key).unwrap_or_default().trim_matches(['"', '\'']).to_owned()
+        } else if let Event::Scalar(value, ..) = event {
             value.to_string()
         } else {
             let written = &self.source.0[start..end.unwrap_or(start).max(start)];

@@ -19,7 +19,7 @@ use std::ops::Range;
 pub enum ChunkColumns {
     /// The path.
     Context,
-    /// The lines in the source, its place in a converted document, and the names that its imports bind.
+    /// The lines in the source, the place in a converted document, the preamble, and the names that its imports bind.
     Passage { imports: bool },
 }
 
@@ -45,7 +45,8 @@ impl ChunkColumns {
             Self::Context => vec![("path", layout.path("c"))],
             Self::Passage { .. } => {
                 let lines = ["first_line", "last_line"].map(integer);
-                lines.into_iter().chain([("place", place(&metadata))]).collect()
+                let preamble = ("preamble", chunks.column("c", "preamble", "text"));
+                lines.into_iter().chain([("place", place(&metadata)), preamble]).collect()
             }
         });
         if self == (Self::Passage { imports: true }) {
@@ -58,7 +59,7 @@ impl ChunkColumns {
     pub fn count(self) -> usize {
         match self {
             Self::Context => 11,
-            Self::Passage { imports } => 13 + usize::from(imports),
+            Self::Passage { imports } => 14 + usize::from(imports),
         }
     }
 }
@@ -180,9 +181,14 @@ impl<'a> StoredChunk<'a> {
         PlaceRange::of_metadata(&self.get::<Json>(12)?.parse()?)
     }
 
+    /// Returns the preamble of a chunk that was read with [`ChunkColumns::Passage`], empty for NULL.
+    pub fn preamble(&self) -> String {
+        self.get(13).unwrap_or_default()
+    }
+
     /// Returns the names that the imports in the chunk bind, if they were read.
     pub fn imports(&self) -> Vec<String> {
         // A loader may have written anything there.
-        self.get::<Json>(13).and_then(|names| names.parse()).unwrap_or_default()
+        self.get::<Json>(14).and_then(|names| names.parse()).unwrap_or_default()
     }
 }

@@ -78,11 +78,16 @@ fn bytes_literal(bytes: &[u8]) -> String {
     })
 }
 
-/// Returns the chunks of a document for `write_documents`, an array for each column.
-pub(super) fn chunk_values(document: Uuid, chunks: &[Chunk<'_>]) -> Vec<Value> {
+/// Returns the chunks of a document for `write_documents`, an array for each column. The lines of a converted text are
+/// not those of the source, so its chunks have none.
+pub(super) fn chunk_values(document: Uuid, chunks: &[Chunk<'_>], is_converted: bool) -> Vec<Value> {
     let ids = chunk_ids(document, chunks.iter().map(|chunk| (&chunk.section[..], chunk.content)));
     let number = |number: fn(&Chunk<'_>) -> usize| {
         Value::new(chunks.iter().map(|chunk| number(chunk) as i32).collect::<Vec<_>>())
+    };
+    let line = |line: fn(&Chunk<'_>) -> usize| {
+        let line = |chunk: &Chunk<'_>| (!is_converted).then(|| line(chunk) as i32);
+        Value::new(chunks.iter().map(line).collect::<Vec<_>>())
     };
     vec![
         Value::new(vec![1_i32; chunks.len()]),
@@ -97,8 +102,8 @@ pub(super) fn chunk_values(document: Uuid, chunks: &[Chunk<'_>]) -> Vec<Value> {
         number(|chunk| SizeUnit::Characters.tokens(chunk.size)),
         number(|chunk| chunk.bytes.start),
         number(|chunk| chunk.bytes.end),
-        number(|chunk| *chunk.lines.start()),
-        number(|chunk| *chunk.lines.end()),
+        line(|chunk| *chunk.lines.start()),
+        line(|chunk| *chunk.lines.end()),
         texts(chunks.iter().map(|chunk| chunk_metadata(&chunk.imports).to_string())),
     ]
 }

@@ -132,7 +132,7 @@ impl WritableStore {
         let store = &self.0.0.store;
         let mut values = vec![Value::new(Name(store.clone()))];
         values.extend(new.values(id, is_stored, split));
-        values.extend(chunk_values(id, &split.chunks));
+        values.extend(chunk_values(id, &split.chunks, new.document.source_media_type.is_some()));
         let write = || WRITE.with(|statement| connection.write(statement, values));
         let rows = explain_denied(write, || {
             let (table, command) = last_command();

@@ -91,12 +91,13 @@ async fn code_is_stored_by_class_and_method_with_its_imports() {
 }
 
 #[tokio::test]
-async fn invalid_json_is_split_as_plain_text_and_marked() {
+async fn data_with_a_syntax_error_is_marked_and_keeps_its_sections() {
     let cluster = text_cluster().await;
     let sources = Sources::with([
         ("good.json", "{\"a\": 1}\n"),
         ("bad.json", "{\"a\": 1,\n \"b\": ]\n"),
         ("bad.toml", "a = 1\nb\n"),
+        ("prose.json", "Some words.\nAnd more.\n"),
     ]);
     let metadata_of = ["--metadata", "{\"team\": \"x\"}"];
     let run = ingest_text(&cluster, &[metadata_of[0], metadata_of[1], &sources.book()]).await;
@@ -107,7 +108,12 @@ async fn invalid_json_is_split_as_plain_text_and_marked() {
     let bad = metadata(&cluster, "book/bad.toml").await;
     assert!(bad.contains(r#""line": 2"#), "{bad}");
     let levels = "SELECT uri, section, level FROM rag.chunks JOIN rag.documents d ON d.id = document_id ORDER BY uri";
-    let expected = ["book/bad.json|{}|0", "book/bad.toml|{}|0", "book/good.json|{root}|1"];
+    let expected = [
+        "book/bad.json|{root}|1",
+        "book/bad.toml|{root}|1",
+        "book/good.json|{root}|1",
+        "book/prose.json|{}|0",
+    ];
     assert_eq!(cluster.query_lines(levels).await, expected);
 }
 

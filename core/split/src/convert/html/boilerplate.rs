@@ -1,6 +1,6 @@
 //! Boilerplate of a page: scripts, navigation, controls, banners and hidden elements.
 
-use super::tree::{Handle, attributes, tag};
+use super::tree::{Handle, attributes, parent, tag};
 
 /// Words in a class or id that documentation templates use for boilerplate.
 const BOILERPLATE: [&str; 30] = [
@@ -40,6 +40,18 @@ const BOILERPLATE: [&str; 30] = [
 const BANNERS: [&str; 8] =
     ["banner", "consent", "notice", "popup", "modal", "overlay", "message", "bar"];
 
+/// Parts of a class that mark a panel of which a page shows one at a time: a tab, or a part of an accordion.
+const PANELS: [&str; 8] = [
+    "tab-pane",
+    "tabpane",
+    "tab-panel",
+    "tabpanel",
+    "tab-content",
+    "tabcontent",
+    "tabs-panel",
+    "accordion",
+];
+
 /// The part of a page and the rules for boilerplate in it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct PageContext {
@@ -57,22 +69,29 @@ pub(super) fn is_boilerplate(node: &Handle, context: PageContext) -> bool {
         "script" | "style" | "noscript" | "template" | "nav" | "head" | "title" | "meta"
         | "link" | "iframe" | "object" | "embed" | "applet" | "svg" | "canvas" | "video"
         | "audio" | "map" | "input" | "button" | "select" | "option" | "textarea" | "datalist"
-        | "progress" | "meter" | "dialog" | "frameset" | "noframes" | "search" | "footer" => {
-            return true;
+        | "progress" | "meter" | "dialog" | "frameset" | "noframes" | "search" => return true,
+        "footer" if !is_of_section(node) => return true,
+        "header" if !context.within && !context.headers && !is_title_block(node) => {
+            return !is_of_section(node);
         }
-        "header" if !context.within && !context.headers && !is_title_block(node) => return true,
         "aside" if !context.within => return true,
         // A class of these elements styles the whole page.
         "" | "html" | "body" | "main" | "article" => return false,
         _ => {}
     }
     let Some(attributes) = attributes(node) else { return false };
+    // Scripts hide all panels but one.
+    let is_panel = attributes.iter().any(|attribute| match &*attribute.name.local {
+        "role" => &*attribute.value == "tabpanel",
+        "class" => is_panel_class(&attribute.value),
+        _ => false,
+    });
     attributes.iter().any(|attribute| {
         let value = &*attribute.value;
         match &*attribute.name.local {
-            "hidden" => !value.eq_ignore_ascii_case("until-found"),
-            "aria-hidden" => value == "true",
-            "style" => is_hidden(value),
+            "hidden" => !is_panel && !value.eq_ignore_ascii_case("until-found"),
+            "aria-hidden" => !is_panel && value == "true",
+            "style" => !is_panel && is_hidden(value),
             "role" => match value {
                 "navigation" | "search" | "menu" | "menubar" | "toolbar" | "dialog"
                 | "alertdialog" | "contentinfo" => true,
@@ -84,6 +103,26 @@ pub(super) fn is_boilerplate(node: &Handle, context: PageContext) -> bool {
             _ => false,
         }
     })
+}
+
+/// Returns whether the header or footer is that of a section or a quote, and not that of the page.
+fn is_of_section(node: &Handle) -> bool {
+    let mut around = parent(node);
+    while let Some(node) = around {
+        match tag(&node) {
+            "section" | "blockquote" | "figure" => return true,
+            "article" | "main" | "body" | "aside" | "nav" => return false,
+            _ => {}
+        }
+        around = parent(&node);
+    }
+    false
+}
+
+fn is_panel_class(classes: &str) -> bool {
+    // This runs for every class of a page, so the cheap test comes first.
+    (classes.contains("tab") || classes.contains("acc"))
+        && PANELS.iter().any(|panel| classes.contains(panel))
 }
 
 /// Returns whether a header is the title block of a document, as pandoc writes it.

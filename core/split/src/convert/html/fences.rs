@@ -96,10 +96,7 @@ fn language_of(node: &Handle) -> Option<String> {
 fn outer_language(node: &Handle) -> Option<String> {
     let mut node = node.clone();
     for _ in 0..3 {
-        let weak = node.parent.take()?;
-        let parent = weak.upgrade();
-        node.parent.set(Some(weak));
-        node = parent?;
+        node = tree::parent(&node)?;
         if tag(&node) != "div" && tag(&node) != "figure" {
             return None;
         }

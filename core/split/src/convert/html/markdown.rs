@@ -51,6 +51,7 @@ thread_local! {
         })
         .add_handler(ELEMENTS.to_vec(), polled)
         .add_handler(vec!["pre"], fence)
+        .add_handler(vec!["del"], struck)
         .add_handler(vec!["table"], table)
         .build();
 }
@@ -71,6 +72,17 @@ pub(super) fn markdown(nodes: Vec<Handle>) -> String {
 fn polled(handlers: &dyn Handlers, element: Element<'_>) -> Option<HandlerResult> {
     interrupt::poll();
     handlers.fallback(element)
+}
+
+/// Writes removed text between `~~`, with the white space around it outside.
+#[allow(clippy::unnecessary_wraps, clippy::needless_pass_by_value)] // The library's signature.
+fn struck(handlers: &dyn Handlers, del: Element<'_>) -> Option<HandlerResult> {
+    interrupt::poll();
+    let content = handlers.walk_children(del.node).content;
+    let text = content.trim();
+    let begin = &content[..content.len() - content.trim_start().len()];
+    let end = &content[content.trim_end().len()..];
+    Some(format!("{begin}~~{text}~~{end}").into())
 }
 
 /// Writes a fence. The `<pre>` has one text, and its class is the language.

@@ -22,6 +22,9 @@ use std::rc::Rc;
 /// The maximum nesting of lists and quotes: each level indents every line of its content.
 const MAX_DEPTH: usize = 12;
 
+/// Endings that are written above the line after a number or a name.
+const ORDINALS: [&str; 11] = ["st", "nd", "rd", "th", "e", "er", "re", "ème", "tm", "™", "®"];
+
 /// The maximum length of a code span, in bytes. Longer elements are text in another font.
 const MAX_CODE: usize = 4_096;
 
@@ -101,6 +104,9 @@ impl Writer<'_> {
             | "legend" | "address" | "center" | "hgroup" | "caption" | "thead" | "tbody"
             | "tfoot" | "tr" | "td" | "th" | "optgroup" | "h1" | "h2" | "h3" | "h4" | "h5"
             | "h6" | "listing" | "xmp" | "pre" => self.block("div", node, context, out),
+            "sup" => self.raised('^', node, context, out),
+            "sub" => self.raised('_', node, context, out),
+            "del" | "s" | "strike" => self.struck(node, context, out),
             "q" => {
                 out.text(StrTendril::from_char('"'));
                 self.children(node, context, out);
@@ -196,6 +202,40 @@ impl Writer<'_> {
         }
     }
 
+    /// Writes an exponent after `^` or an index after `_`, because `10<sup>6</sup>` is not 106. Ordinals such as `5th`,
+    /// notes that are links, and digits after a letter as in `H2O` are plain text.
+    fn raised(&self, mark: char, node: &Handle, context: Context, out: &mut Children) {
+        let children = self.within(node, context);
+        let text = tree::plain_text(node);
+        let is_word = text.chars().all(char::is_alphanumeric);
+        let is_digits = text.bytes().all(|byte| byte.is_ascii_digit());
+        let follows_letter = || out.last_character().is_some_and(char::is_alphabetic);
+        let is_note = children.iter().any(|child| matches!(tag(child), "a" | "img"));
+        let is_plain = match mark {
+            '^' => ORDINALS.contains(&&*text.to_lowercase()),
+            _ => is_digits && follows_letter(),
+        };
+        if is_plain || is_note || children.is_blank() || children.iter().any(is_block) {
+            out.append(children);
+            return;
+        }
+        let is_number = text.strip_prefix(['-', '+', '−']).is_some_and(|rest| !rest.is_empty());
+        let [open, close] = if is_word || is_number { ["", ""] } else { ["(", ")"] };
+        out.text(StrTendril::from(format!("{mark}{open}")));
+        out.append(children);
+        out.text(StrTendril::from(close));
+    }
+
+    /// Writes removed text, unless it has blocks.
+    fn struck(&self, node: &Handle, context: Context, out: &mut Children) {
+        let children = self.within(node, context);
+        if children.is_blank() || children.iter().any(is_block) {
+            out.append(children);
+            return;
+        }
+        out.element(element("del", vec![], children.into_vec()));
+    }
+
     /// Writes the term of a definition list as a bold paragraph.
     fn term(&self, node: &Handle, context: Context, out: &mut Children) {
         if context.inline || context.in_strong {
@@ -256,7 +296,7 @@ impl Writer<'_> {
         } else {
             Table::read(node, &|node| self.is_omitted(node))
         };
-        let Some(Table { rows, captions }) = table else {
+        let Some(Table { header, rows, captions }) = table else {
             self.block("div", node, context, out);
             return;
         };
@@ -268,14 +308,26 @@ impl Writer<'_> {
             out.element(element("p", vec![], caption.into_vec()));
         }
         let in_cell = Context { in_cell: true, ..context };
+        // A header of several rows has a cell of each in every column.
+        let names = header.iter().map(|cells| {
+            let mut name = Children::default();
+            for cell in cells {
+                if !name.is_blank() {
+                    name.text(StrTendril::from_char(' '));
+                }
+                name.append(self.within(cell, in_cell));
+            }
+            element("th", vec![], name.into_vec())
+        });
+        let names = (!header.is_empty()).then(|| element("tr", vec![], names.collect()));
         let rows = rows.iter().filter(|cells| !cells.is_empty()).map(|cells| {
             let cells = cells.iter().map(|cell| {
-                let name = if tag(cell) == "th" { "th" } else { "td" };
-                element(name, vec![], self.within(cell, in_cell).into_vec())
+                let cell = cell.as_ref().map(|cell| self.within(cell, in_cell).into_vec());
+                element("td", vec![], cell.unwrap_or_default())
             });
             element("tr", vec![], cells.collect())
         });
-        out.element(element("table", vec![], rows.collect()));
+        out.element(element("table", vec![], names.into_iter().chain(rows).collect()));
     }
 
     /// Writes an image, or its alternative text if its address is a data URL.

@@ -244,3 +244,59 @@ fn every_phase_of_a_conversion_can_be_interrupted() {
     // An interrupted conversion leaves no state behind.
     assert_eq!(convert("<ol><li>x</ol>", None).text, "1. x\n");
 }
+
+#[test]
+fn panels_that_scripts_hide_are_content() {
+    for panel in [
+        "role=tabpanel hidden",
+        "role=tabpanel aria-hidden=true",
+        "class='tab-pane' style='display: none'",
+        "class=accordion-body hidden",
+    ] {
+        let page =
+            format!("<main><h1>A</h1><p>npm add<div {panel}>pnpm add</div><p hidden>no</main>");
+        assert_eq!(markdown(&page), "# A\n\nnpm add\n\npnpm add\n", "{panel}");
+    }
+}
+
+#[test]
+fn raised_lowered_and_removed_text_keeps_its_meaning() {
+    for (html, text) in [
+        ("10<sup>6</sup> a", "10^6 a\n"),
+        ("10<sup>-6</sup>", "10^-6\n"),
+        ("x<sup>n + 1</sup>", "x^(n + 1)\n"),
+        ("the 5<sup>th</sup> of", "the 5th of\n"),
+        ("note<sup><a href=#n>1</a></sup>", "note[1](#n)\n"),
+        ("H<sub>2</sub>O", "H2O\n"),
+        ("a<del> b </del>c <s>d</s>", "a ~~b~~ c ~~d~~\n"),
+        ("<del>b</del>", "~~b~~\n"),
+    ] {
+        assert_eq!(markdown(&format!("<p>{html}")), text, "{html}");
+    }
+    assert!(
+        markdown("<p>10<sub>2</sub>").contains('2')
+            && !markdown("<p>10<sub>2</sub>").contains("102")
+    );
+}
+
+#[test]
+fn headers_and_footers_of_sections_are_content() {
+    let page = "<header><p>Site</header><h1>A</h1><p>Words.<section><header><h2>B</h2></header><p>Text.\
+        <footer>Note 42.</footer></section><footer>Imprint</footer>";
+    assert_eq!(markdown(page), "# A\n\nWords.\n\n## B\n\nText.\n\nNote 42.\n");
+}
+
+#[test]
+fn a_cell_is_in_every_column_and_row_that_it_covers() {
+    let page = "<table><tr><th rowspan=2>Year<th colspan=2>Q1<tr><th>in<th>out\
+        <tr><td rowspan=2>2025<td>1<td>2<tr><td colspan=2>3</table>";
+    let table =
+        "| Year | Q1 in | Q1 out |\n| --- | --- | --- |\n| 2025 | 1 | 2 |\n| 2025 | 3 | 3 |\n";
+    assert_eq!(markdown(page), table);
+    // A long cell is written once.
+    let long = "word ".repeat(60);
+    let page = format!("<table><tr><td colspan=2>{long}<td>x<tr><td>1<td>2<td>3</table>");
+    assert_eq!(markdown(&page).matches("word").count(), 60);
+    let page = "<table><tr><td colspan=60000 rowspan=60000>a<tr><td>b</table>";
+    assert!(markdown(page).len() < 1_000);
+}

@@ -14,6 +14,14 @@ pub(super) fn tag(node: &Handle) -> &str {
     }
 }
 
+/// Returns the parent of a node.
+pub(super) fn parent(node: &Handle) -> Option<Handle> {
+    let weak = node.parent.take()?;
+    let parent = weak.upgrade();
+    node.parent.set(Some(weak));
+    parent
+}
+
 /// Returns the attributes of an element.
 pub(super) fn attributes(node: &Handle) -> Option<Ref<'_, Vec<Attribute>>> {
     match &node.data {
@@ -108,6 +116,14 @@ impl Children {
             before.borrow_mut().push_tendril(&contents);
         } else {
             self.0.push(text(contents));
+        }
+    }
+
+    /// Returns the last character, unless it is in an element.
+    pub(super) fn last_character(&self) -> Option<char> {
+        match &self.0.last()?.data {
+            NodeData::Text { contents } => contents.borrow().chars().next_back(),
+            _ => None,
         }
     }
 

@@ -6,8 +6,9 @@ meaning, but their children may have one. So a language is a file with a table, 
 only for names that are not in a field of their node.
 */
 
+use super::stand_ins::StandIn;
 use crate::Unit;
-use std::{borrow::Cow, sync::OnceLock};
+use std::{borrow::Cow, ops::Range, sync::OnceLock};
 use tree_sitter::Node;
 
 /// A language that is split by its syntax.
@@ -15,9 +16,14 @@ pub(in crate::split) struct Language {
     pub(super) media_type: &'static str,
     pub(super) grammar: fn() -> tree_sitter::Language,
     pub(super) tables: &'static [&'static [KindRule]],
+    /// Finds stand-ins for what the grammar does not know, if a text has errors.
+    pub(super) stand_ins: Option<FindStandIns>,
     /// The rules of all kinds, by the number of the kind.
     pub(super) rules: OnceLock<Box<[Rule]>>,
 }
+
+/// Returns stand-ins for a text whose syntax tree has errors at some places, all in order.
+pub(super) type FindStandIns = fn(&str, &[Range<usize>]) -> Vec<StandIn>;
 
 /// Kinds of nodes, separated by spaces, and their rule.
 pub(super) type KindRule = (&'static str, Rule);
@@ -44,6 +50,9 @@ pub(super) enum Rule {
     Unit(Unit, &'static str),
     /// A unit whose name is in a field, if it has a body; otherwise it is only a reference.
     Bodied(Unit, &'static str),
+    /// A unit whose name is its first child of one of these kinds. Not every build has a language that needs it.
+    #[allow(dead_code)]
+    Named(Unit, &'static [&'static str]),
     /// A node that a function examines, and that may be a unit.
     Find(for<'t> fn(&Language, Node<'_>, &'t str) -> Option<UnitInfo<'t>>),
     /// An import, and the names that it binds.
@@ -102,7 +111,13 @@ impl Language {
         grammar: fn() -> tree_sitter::Language,
         tables: &'static [&'static [KindRule]],
     ) -> Self {
-        Self { media_type, grammar, tables, rules: OnceLock::new() }
+        Self { media_type, grammar, tables, stand_ins: None, rules: OnceLock::new() }
+    }
+
+    /// Returns the language with a function that finds stand-ins.
+    pub(super) fn with_stand_ins(mut self, find: FindStandIns) -> Self {
+        self.stand_ins = Some(find);
+        self
     }
 
     /// Returns the rules of all kinds, by the number of the kind.
@@ -136,6 +151,7 @@ impl Language {
                     inner.child_by_field_name("body")?;
                     UnitInfo::named(unit, inner.child_by_field_name(field)?, text)
                 }
+                Rule::Named(unit, kinds) => UnitInfo::named(unit, child(inner, kinds)?, text),
                 Rule::Find(find) | Rule::Call(_, find) => find(self, inner, text)?,
                 Rule::Wrapper(fields) => {
                     let field = fields.iter().find_map(|field| inner.child_by_field_name(field));
@@ -171,6 +187,12 @@ pub(super) fn last_part<'t>(path: &'t str, marks: &[char]) -> &'t str {
 pub(super) fn stem(path: &str) -> &str {
     let name = last_part(unquoted(path.trim()), &['/', '\\']);
     name.rsplit_once('.').map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem })
+}
+
+/// Returns the first named child of a node that is of one of some kinds.
+pub(super) fn child<'n>(node: Node<'n>, kinds: &[&str]) -> Option<Node<'n>> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor).find(|child| kinds.contains(&child.kind()))
 }
 
 /// Returns the named children of a node, in order.

@@ -10,22 +10,42 @@ mod cpp;
 mod csharp;
 #[cfg(feature = "grammar-css")]
 mod css;
+#[cfg(feature = "grammar-dart")]
+mod dart;
+#[cfg(feature = "grammar-elixir")]
+mod elixir;
 #[cfg(feature = "grammar-go")]
 mod go;
+#[cfg(feature = "grammar-graphql")]
+mod graphql;
+#[cfg(feature = "grammar-hcl")]
+mod hcl;
 #[cfg(feature = "grammar-java")]
 mod java;
 #[cfg(feature = "grammar-javascript")]
 mod javascript;
+#[cfg(feature = "grammar-kotlin")]
+mod kotlin;
+#[cfg(feature = "grammar-lua")]
+mod lua;
 #[cfg(feature = "grammar-php")]
 mod php;
+#[cfg(feature = "grammar-powershell")]
+mod powershell;
+#[cfg(feature = "grammar-protobuf")]
+mod protobuf;
 #[cfg(feature = "grammar-python")]
 mod python;
 #[cfg(feature = "grammar-ruby")]
 mod ruby;
 #[cfg(feature = "grammar-rust")]
 mod rust;
+#[cfg(feature = "grammar-scala")]
+mod scala;
 #[cfg(feature = "grammar-sql")]
 mod sql;
+#[cfg(feature = "grammar-swift")]
+mod swift;
 #[cfg(feature = "grammar-typescript")]
 mod typescript;
 
@@ -68,9 +88,11 @@ pub(super) static ALL: LazyLock<Box<[Language]>> = LazyLock::new(|| {
         #[cfg(feature = "grammar-java")]
         Language::new("text/x-java", || tree_sitter_java::LANGUAGE.into(), &[java::TABLE]),
         #[cfg(feature = "grammar-c")]
-        Language::new("text/x-c", || tree_sitter_c::LANGUAGE.into(), &[c::TABLE]),
+        Language::new("text/x-c", || tree_sitter_c::LANGUAGE.into(), &[c::TABLE])
+            .with_stand_ins(c::stand_ins),
         #[cfg(feature = "grammar-cpp")]
-        Language::new("text/x-c++", || tree_sitter_cpp::LANGUAGE.into(), &[c::TABLE, cpp::TABLE]),
+        Language::new("text/x-c++", || tree_sitter_cpp::LANGUAGE.into(), &[c::TABLE, cpp::TABLE])
+            .with_stand_ins(c::stand_ins),
         #[cfg(feature = "grammar-csharp")]
         Language::new("text/x-csharp", || tree_sitter_c_sharp::LANGUAGE.into(), &[csharp::TABLE]),
         #[cfg(feature = "grammar-ruby")]
@@ -80,9 +102,34 @@ pub(super) static ALL: LazyLock<Box<[Language]>> = LazyLock::new(|| {
         #[cfg(feature = "grammar-bash")]
         Language::new("text/x-shellscript", || tree_sitter_bash::LANGUAGE.into(), &[bash::TABLE]),
         #[cfg(feature = "grammar-sql")]
-        Language::new("text/x-sql", || tree_sitter_sequel::LANGUAGE.into(), &[sql::TABLE]),
+        Language::new("text/x-sql", || tree_sitter_sequel::LANGUAGE.into(), &[sql::TABLE])
+            .with_stand_ins(sql::stand_ins),
         #[cfg(feature = "grammar-css")]
         Language::new("text/css", || tree_sitter_css::LANGUAGE.into(), &[css::TABLE]),
+        #[cfg(feature = "grammar-kotlin")]
+        Language::new("text/x-kotlin", || tree_sitter_kotlin_ng::LANGUAGE.into(), &[kotlin::TABLE]),
+        #[cfg(feature = "grammar-swift")]
+        Language::new("text/x-swift", || tree_sitter_swift::LANGUAGE.into(), &[swift::TABLE]),
+        #[cfg(feature = "grammar-scala")]
+        Language::new("text/x-scala", || tree_sitter_scala::LANGUAGE.into(), &[scala::TABLE]),
+        #[cfg(feature = "grammar-lua")]
+        Language::new("text/x-lua", || tree_sitter_lua::LANGUAGE.into(), &[lua::TABLE]),
+        #[cfg(feature = "grammar-dart")]
+        Language::new("text/x-dart", || tree_sitter_dart::LANGUAGE.into(), &[dart::TABLE]),
+        #[cfg(feature = "grammar-hcl")]
+        Language::new("text/x-hcl", || tree_sitter_hcl::LANGUAGE.into(), &[hcl::TABLE]),
+        #[cfg(feature = "grammar-protobuf")]
+        Language::new("text/x-protobuf", || tree_sitter_proto::LANGUAGE.into(), &[protobuf::TABLE]),
+        #[cfg(feature = "grammar-graphql")]
+        Language::new("text/x-graphql", || tree_sitter_graphql::LANGUAGE.into(), &[graphql::TABLE]),
+        #[cfg(feature = "grammar-powershell")]
+        Language::new(
+            "text/x-powershell",
+            || tree_sitter_powershell::LANGUAGE.into(),
+            &[powershell::TABLE],
+        ),
+        #[cfg(feature = "grammar-elixir")]
+        Language::new("text/x-elixir", || tree_sitter_elixir::LANGUAGE.into(), &[elixir::TABLE]),
     ])
 });
 
@@ -122,7 +169,7 @@ mod tests {
         let (lacking, others): (Vec<_>, Vec<_>) =
             crate::split::GRAMMARS.into_iter().partition(lacks);
         assert_eq!(others, built);
-        assert_eq!(lacking.is_empty(), cfg!(feature = "code"));
+        assert_eq!(lacking.is_empty(), cfg!(all(feature = "code", feature = "more-code")));
     }
 
     #[test]

@@ -114,6 +114,8 @@ pub(super) fn tree(text: &str, language: &Language) -> Result<Tree, SyntaxError>
 /// Returns the offset at which too many brackets are open, ignoring strings and characters.
 fn too_deep(bytes: &[u8]) -> Option<usize> {
     let (mut brackets, mut angles, mut operators, mut at) = (0_usize, 0_usize, 0_usize, 0);
+    // A line of quotes without an end would be read once for each of them.
+    let mut unclosed_before = 0;
     while let Some(byte) = bytes.get(at) {
         interrupt::poll_periodically(at);
         match byte {
@@ -132,7 +134,10 @@ fn too_deep(bytes: &[u8]) -> Option<usize> {
             }
             b'>' => angles = angles.saturating_sub(1),
             b';' => angles = 0,
-            b'"' => at = end_of_string(bytes, at),
+            b'"' if at >= unclosed_before => match end_of_string(bytes, at) {
+                Ok(end) => at = end,
+                Err(line) => unclosed_before = line,
+            },
             b'\'' if bytes.get(at + 2) == Some(&b'\'') => at += 2,
             _ => {}
         }
@@ -144,19 +149,19 @@ fn too_deep(bytes: &[u8]) -> Option<usize> {
     None
 }
 
-/// Returns the end of the string at an offset, or the offset if it does not end on its line.
-fn end_of_string(bytes: &[u8], start: usize) -> usize {
+/// Returns the end of the string at an offset, or the end of its line as an error if it does not end on it.
+fn end_of_string(bytes: &[u8], start: usize) -> Result<usize, usize> {
     let marks = memchr::memchr3_iter(b'"', b'\\', b'\n', &bytes[start + 1..]);
     let mut escaped = None;
     for at in marks.map(|at| start + 1 + at) {
         match bytes[at] {
             _ if escaped == Some(at) => {}
-            b'"' => return at,
+            b'"' => return Ok(at),
             b'\\' => escaped = Some(at + 1),
-            _ => return start,
+            _ => return Err(at),
         }
     }
-    start
+    Err(bytes.len())
 }
 
 /// Returns the line and column of an offset, which may be after the end of the text.

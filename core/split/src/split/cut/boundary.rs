@@ -1,6 +1,6 @@
 //! Boundaries: the offsets at which a text may be cut, from coarse to fine.
 
-use super::{CutTarget, Cutter, Tie};
+use super::{CutTarget, Cutter, Item, Tie};
 use unicode_segmentation::GraphemeCursor;
 
 impl CutTarget {
@@ -13,8 +13,9 @@ impl CutTarget {
 /// An offset to cut at, with its rank among others of the same kind.
 struct CutPoint {
     at: usize,
-    /// 3 after a blank line, 2 after the end of a sentence, 0 before a bracket, else 1.
-    rank: u8,
+    /// 3 after a blank line, 2 after the end of a sentence, 0 before a bracket, else 1. Of items, higher
+    /// if fewer items are around them.
+    rank: usize,
 }
 
 impl Cutter<'_> {
@@ -29,8 +30,11 @@ impl Cutter<'_> {
         // stays with the text after it.
         let mut to = reach;
         let start = Tie { offset: aim.at, before: 0 };
+        // A piece of white space alone would be worth nothing.
+        let text = &self.text[aim.at..reach.max(aim.at)];
+        let visible = reach.max(aim.at) - text.trim_ascii_start().len();
         for tie in aim.ties.into_iter().rev().chain([start]) {
-            let from = aim.at.max(tie.offset);
+            let from = visible.max(tie.offset);
             if let Some(offset) = self.best(from, to, aim) {
                 return offset;
             }
@@ -59,19 +63,18 @@ impl Cutter<'_> {
     /// Returns the next cuts after an offset, up to `reach`, that are coarser than the offset: an item
     /// at the beginning of a line, another line, and an item within a line.
     pub(super) fn next_coarser(&self, at: usize, reach: usize) -> [Option<usize>; 3] {
-        let first = self.items.partition_point(|item| *item < at);
-        let items = || self.items[first..].iter().copied().take_while(|item| *item <= reach);
-        let (is_item, is_line) = (self.items.get(first) == Some(&at), self.line_begins(at));
-        if is_item && is_line {
-            return [None; 3];
-        }
-        let line_item = items().find(|item| self.line_begins(*item));
+        let first = self.items.partition_point(|item| item.at < at);
+        let items = || self.items[first..].iter().take_while(|item| item.at <= reach);
+        let (item, is_line) = (self.item(at), self.line_begins(at));
+        let above = item.filter(|_| is_line).map_or(usize::MAX, |item| item.depth);
+        let is_coarser = |item: &&Item| item.depth < above && self.line_begins(item.at);
+        let line_item = items().find(is_coarser).map(|item| item.at);
         if is_line {
             return [line_item, None, None];
         }
         let ends = memchr::memchr2_iter(b'\n', b'\r', &self.text.as_bytes()[at..reach.max(at)]);
         let line = ends.map(|end| at + end + 1).find(|offset| self.line_begins(*offset));
-        [line_item, line, items().next().filter(|_| !is_item)]
+        [line_item, line, items().next().filter(|_| item.is_none()).map(|item| item.at)]
     }
 
     /// Returns the best cut after `from` and up to `reach`, coarse ones first.
@@ -80,12 +83,11 @@ impl Cutter<'_> {
             return None;
         }
         let bytes = self.text.as_bytes();
-        let first = self.items.partition_point(|item| *item <= from);
-        let items = self.items[first..].iter().copied().take_while(|item| *item <= reach);
+        let first = self.items.partition_point(|item| item.at <= from);
+        let items = self.items[first..].iter().copied().take_while(|item| item.at <= reach);
         let (line_items, inner_items): (Vec<_>, Vec<_>) =
-            items.partition(|item| self.line_begins(*item));
-        let best_item =
-            |items: Vec<usize>| best_of(items.into_iter().map(|at| CutPoint { at, rank: 1 }), aim);
+            items.partition(|item| self.line_begins(item.at));
+        let best_item = |items: Vec<Item>| self.best_item(&items, aim);
         best_item(line_items)
             .or_else(|| {
                 let ends = memchr::memchr2_iter(b'\n', b'\r', &bytes[from..reach]);
@@ -98,6 +100,22 @@ impl Cutter<'_> {
             })
             .or_else(|| best_of(self.words(from.max(aim.min_end() - 1), reach), aim))
             .or_else(|| best_of(self.words(from, reach), aim))
+    }
+
+    /// Returns the best item: the outermost one in the second half of the piece, or one before that if it is
+    /// not as deep and the item after it fits one chunk.
+    fn best_item(&self, items: &[Item], aim: CutTarget) -> Option<usize> {
+        let late = items.iter().filter(|item| item.at >= aim.min_end());
+        let depth = late.map(|item| item.depth).min();
+        let mut early =
+            items.iter().rev().filter(|item| (aim.least..aim.min_end()).contains(&item.at));
+        let above = early.find(|item| depth.is_some_and(|depth| item.depth < depth));
+        let whole = above.filter(|item| {
+            let reach = item.at + (aim.reach - aim.at);
+            self.next_item(**item, aim.close.min(reach + 1)) <= reach
+        });
+        let point = |item: &Item| CutPoint { at: item.at, rank: usize::MAX - item.depth };
+        whole.map(|item| item.at).or_else(|| best_of(items.iter().map(point), aim))
     }
 
     /// Returns the cut after the end of a line, unless a blank line follows, because blank lines stay
@@ -113,7 +131,7 @@ impl Cutter<'_> {
         let rank = match before.iter().rfind(|byte| is_visible(**byte)) {
             _ if matches!(after, Some(b'{' | b'}' | b')' | b']')) => 0,
             Some(b'\n' | b'\r') => 3,
-            _ => 1 + u8::from(ends_sentence(before)),
+            _ => 1 + usize::from(ends_sentence(before)),
         };
         Some(CutPoint { at, rank })
     }
@@ -147,7 +165,7 @@ impl Cutter<'_> {
             return None;
         }
         let sentence = !next.is_ascii_lowercase() && ends_sentence(&bytes[..at]);
-        Some(CutPoint { at, rank: u8::from(sentence) })
+        Some(CutPoint { at, rank: usize::from(sentence) })
     }
 
     /// Returns whether a line begins at an offset greater than 0.

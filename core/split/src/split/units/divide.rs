@@ -207,7 +207,7 @@ impl Units<'_> {
                 }
             }
         }
-        self.items.drain(..self.items.partition_point(|item| *item < bytes.end));
+        self.items.drain(..self.items.partition_point(|item| item.at < bytes.end));
         let items = self.body_items.partition_point(|(item, _)| *item < bytes.end);
         self.body_items.drain(..items);
     }

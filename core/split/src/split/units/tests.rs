@@ -52,7 +52,7 @@ fn split(
                     opened[index].0.end = at;
                 }
             }
-            Say::Item => units.item(at, None),
+            Say::Item => units.item(at, 0, None),
         }
     }
     (units.finish(), opened)
@@ -113,7 +113,7 @@ fn brackets(text: &str, limits: ChunkLimits) -> Vec<(String, String, Unit)> {
                 let title: String =
                     text[at + 1..].chars().take_while(char::is_ascii_alphabetic).collect();
                 let unit = if title.starts_with('m') { Unit::Member } else { Unit::Container };
-                units.item(at, None);
+                units.item(at, 0, None);
                 units.open(at, &title, unit);
                 depth += 1;
             }

@@ -6,8 +6,18 @@ body is a container, and a declaration in a function is neither. An included hea
 its name, without folder and extension.
 */
 
+mod conditionals;
+mod macro_title;
+mod macros;
+mod tokens;
+
 use crate::Unit::{Container, Member};
-use crate::split::code::language::{KindRule, Language, Rule, UnitInfo, slice, stem};
+use crate::split::code::{
+    language::{KindRule, Language, Rule, UnitInfo, slice, stem},
+    stand_ins::StandIn,
+};
+pub(super) use macro_title::macro_title;
+use std::ops::Range;
 use tree_sitter::Node;
 
 pub(super) const TABLE: &[KindRule] = &[
@@ -27,6 +37,21 @@ pub(super) const TABLE: &[KindRule] = &[
     ("preproc_include", Rule::Import(included)),
     ("string_literal preproc_arg", Rule::Opaque),
 ];
+
+/// Returns stand-ins for what only the preprocessor makes readable: broken conditionals and macros.
+pub(super) fn stand_ins(text: &str, errors: &[Range<usize>]) -> Vec<StandIn> {
+    let mut tokens = tokens::tokens(text);
+    let left_out = conditionals::left_out(text, &tokens, errors);
+    let mut places = left_out.iter().peekable();
+    tokens.retain(|token| {
+        while places.next_if(|place| place.end <= token.bytes.start).is_some() {}
+        places.peek().is_none_or(|place| token.bytes.end <= place.start)
+    });
+    let mut stand_ins = macros::stand_ins(text, &tokens);
+    stand_ins.extend(left_out.into_iter().map(StandIn::blank));
+    stand_ins.sort_by_key(|stand_in| stand_in.bytes.start);
+    stand_ins
+}
 
 /// The name that a declarator declares.
 pub(super) struct Declared<'n> {
@@ -61,6 +86,9 @@ pub(super) fn declared(node: Node<'_>) -> Option<Declared<'_>> {
 fn declaration<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
     if let Some(info) = structured(node, text) {
         return Some(info);
+    }
+    if let Some(title) = macro_title(node, text) {
+        return Some(UnitInfo::new(Member, title, node.start_byte()));
     }
     let Declared { name, is_function } = declared(node)?;
     // A field is only an item of its structure.

@@ -5,7 +5,7 @@ A function that is defined outside of its class is a member of the class, as in 
 unnamed namespace belongs to the namespace around it, and so do its names.
 */
 
-use super::c::{Declared, declared, structured};
+use super::c::{Declared, declared, macro_title, structured};
 use crate::Unit::{Container, Member, Module};
 use crate::split::code::language::{
     KindRule, Language, Membership, Rule, UnitInfo, children, last_part, slice,
@@ -39,6 +39,9 @@ fn class<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>
 fn declaration<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
     if let Some(info) = structured(node, text) {
         return Some(info);
+    }
+    if let Some(title) = macro_title(node, text) {
+        return Some(UnitInfo::new(Member, title, node.start_byte()));
     }
     let Declared { mut name, is_function } = declared(node)?;
     if node.kind() == "field_declaration" && !is_function {

@@ -1,7 +1,20 @@
-//! SQL. A CREATE statement is a member with the name of its object, including a written schema.
+/*!
+SQL. A CREATE statement is a member with the name of its object, including a written schema.
+
+The grammar does not know every statement of every server, and a script may also have commands of its
+client. So `script` finds the statements by quotes and semicolons. The parser reads a query in place of a
+statement that its grammar does not know, and blanks in place of commands and rows of data.
+*/
+
+mod object_name;
+mod script;
 
 use crate::Unit::Member;
-use crate::split::code::language::{KindRule, Language, Rule, UnitInfo, children, slice};
+use crate::split::code::{
+    language::{KindRule, Language, Rule, UnitInfo},
+    stand_ins::StandIn,
+};
+use std::ops::Range;
 use tree_sitter::Node;
 
 pub(super) const TABLE: &[KindRule] = &[
@@ -11,17 +24,24 @@ pub(super) const TABLE: &[KindRule] = &[
     ("program block column_definitions function_body list", Rule::Body),
 ];
 
+/// Returns stand-ins for the commands of clients, for rows of data, and for the statements with errors.
+pub(super) fn stand_ins(text: &str, errors: &[Range<usize>]) -> Vec<StandIn> {
+    let script = script::read(text);
+    let mut errors = errors.iter().peekable();
+    let unread = script.statements.into_iter().filter(|statement| {
+        while errors.next_if(|error| error.end < statement.start).is_some() {}
+        errors.peek().is_some_and(|error| error.start <= statement.end)
+    });
+    let unread = unread.filter(|statement| object_name::begins_statement(&text[statement.clone()]));
+    // A query over the whole range, which the grammar knows.
+    let unread = unread.map(|statement| StandIn::framed(statement, "SELECT", " 1"));
+    let mut stand_ins: Vec<StandIn> = script.commands.into_iter().chain(unread).collect();
+    stand_ins.sort_by_key(|stand_in| stand_in.bytes.start);
+    stand_ins
+}
+
 fn created<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
-    let create = node.named_child(0).filter(|node| node.kind().starts_with("create_"))?;
-    let name = match create.kind() {
-        "create_query" => return None,
-        "create_index" => create.child_by_field_name("column"),
-        "create_database" => create.child_by_field_name("name"),
-        _ => children(create)
-            .into_iter()
-            .find(|node| matches!(node.kind(), "object_reference" | "identifier")),
-    };
-    let name = name?;
-    let title = slice(name, text).replace('"', "");
-    Some(UnitInfo { outermost: true, ..UnitInfo::new(Member, title, name.start_byte()) })
+    let statement = text.get(node.byte_range())?;
+    let (at, title) = object_name::created(statement)?;
+    Some(UnitInfo { outermost: true, ..UnitInfo::new(Member, title, node.start_byte() + at) })
 }

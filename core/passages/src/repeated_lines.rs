@@ -1,0 +1,171 @@
+/*!
+Repeated lines: the header of a table, or the fence before code, for chunks of prose that begin below it.
+
+The splitter writes this line into the preamble of such a chunk. A passage that begins with the chunk, or
+continues with it after a gap, shows the line again, because rows mean little without the names of their
+columns. Likewise code that begins or ends inside of a fence would let a renderer show the text around it as
+code. So all fences of a passage are in pairs:
+
+~~~text
+preamble: ...         | key | value |        ```sh
+          | key | ... | --- | --- |          run b
+content:  | b | 2 |   | b | 2 |              ```
+~~~
+
+The repeated lines are not in the source at this place, so neither spans nor citations contain them.
+*/
+
+use crate::{assemble::Assembly, fence::Fence};
+use passage_split::interrupt;
+
+/// Returns the line of a preamble that a chunk repeats, if the chunk begins below it: the fence before its code, or the
+/// header of its table.
+///
+/// ```
+/// use passage_core::repeated_line;
+///
+/// assert_eq!(repeated_line("Guide\nSetup\n```sh", "run\n```\n"), Some("```sh"));
+/// assert_eq!(repeated_line("Guide\n| a | b |", "| 1 | 2 |\n"), Some("| a | b |"));
+/// assert_eq!(repeated_line("Guide\nSetup", "Words.\n"), None);
+/// ```
+pub fn repeated_line<'p>(preamble: &'p str, content: &str) -> Option<&'p str> {
+    let first = content.lines().find(|line| !line.trim().is_empty())?;
+    // The end of the chunk before may follow it.
+    preamble.lines().rev().take(2).find(|line| {
+        let is_list = |line: &str| line.trim_start().starts_with("* - ");
+        let names_columns = line.contains('|') && first.contains('|');
+        Fence::parse(line).is_some() || names_columns || (is_list(line) && is_list(first))
+    })
+}
+
+impl Assembly {
+    /// Adds the repeated lines of chunks that touch no chunk before them, and closes their fences. `preambles` has
+    /// one preamble for each part. Returns the assembly and the number of added bytes.
+    #[must_use]
+    pub fn with_repeated_lines(mut self, preambles: &[String], is_markdown: bool) -> (Self, usize) {
+        let before = self.text.len();
+        let mut end = self.part_ranges.len();
+        while end > 0 {
+            interrupt::poll();
+            let touches = |at: &usize| self.part_ranges[at - 1].end == self.part_ranges[*at].start;
+            let first = (1..end).rev().find(|at| !touches(at)).unwrap_or(0);
+            let run = self.part_ranges[first].start..self.part_ranges[end - 1].end;
+            let text = &self.text[run.clone()];
+            let line = repeated_line(&preambles[first], text);
+            let closing = closing_fence(line, text);
+            let opening = line.map(|line| opening(line, text, is_markdown));
+            if let Some(closing) = closing {
+                self.insert(run.end, end, &closing);
+            }
+            if let Some(opening) = opening {
+                self.insert(run.start, first, &opening);
+            }
+            end = first;
+        }
+        let added = self.text.len() - before;
+        (self, added)
+    }
+
+    /// Inserts a text before the parts from an index on.
+    fn insert(&mut self, at: usize, part: usize, text: &str) {
+        self.text.insert_str(at, text);
+        for range in &mut self.part_ranges[part..] {
+            *range = range.start + text.len()..range.end + text.len();
+        }
+    }
+}
+
+/// Returns the repeated line as the text above a run of chunks, in the list or the quote that the run begins in.
+fn opening(line: &str, text: &str, is_markdown: bool) -> String {
+    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let prefix = prefix(first);
+    let mut opening = format!("{prefix}{line}\n");
+    if is_markdown && Fence::parse(line).is_none() {
+        let bare = line.trim();
+        let is_framed = bare.starts_with('|');
+        let inner = bare.strip_prefix('|').unwrap_or(bare);
+        let inner = inner.strip_suffix('|').filter(|inner| !inner.ends_with('\\')).unwrap_or(inner);
+        let escaped = inner.matches("\\|").count();
+        let columns = inner.matches('|').count() - escaped + 1;
+        let rule = vec!["---"; columns].join(" | ");
+        let rule = if is_framed { format!("| {rule} |") } else { rule };
+        opening = format!("{opening}{prefix}{rule}\n");
+    }
+    opening
+}
+
+/// Returns the fence to add after a run of chunks that ends inside of a block of code.
+fn closing_fence(repeated: Option<&str>, text: &str) -> Option<String> {
+    let first = text.lines().next().unwrap_or_default();
+    let mut open = repeated.and_then(Fence::parse).map(|fence| (fence, prefix(first)));
+    for line in text.lines() {
+        interrupt::poll();
+        let Some(fence) = Fence::parse(line) else { continue };
+        open = match open {
+            None => Some((fence, prefix(line))),
+            Some((opened, _)) if opened.is_closed_by(fence) => None,
+            open => open,
+        };
+    }
+    let (fence, prefix) = open?;
+    let marks = fence.mark.to_string().repeat(fence.length);
+    let ends_line = text.ends_with(['\n', '\r']);
+    Some(if ends_line { format!("{prefix}{marks}\n") } else { format!("\n{prefix}{marks}") })
+}
+
+/// Returns the indentation and the marks of quotes at the beginning of a line.
+fn prefix(line: &str) -> &str {
+    let bare = line.trim_start_matches([' ', '\t', '>']);
+    &line[..line.len() - bare.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::assemble::{Part, Separator, assemble};
+    use proptest::prelude::*;
+
+    /// Assembles chunks with a gap before each but the first, each with its preamble.
+    fn assembled(chunks: &[(&str, &str)]) -> Assembly {
+        let parts: Vec<_> = chunks
+            .iter()
+            .map(|(_, content)| Part { content: (*content).into(), span: None })
+            .collect();
+        let preambles: Vec<_> = chunks.iter().map(|(preamble, _)| (*preamble).to_owned()).collect();
+        assemble(&parts, Separator::BlankLine).with_repeated_lines(&preambles, true).0
+    }
+
+    #[test]
+    fn rows_begin_with_the_header_of_their_table() {
+        let table =
+            assembled(&[("T\n| a | b \\| c |", "| 1 | 2 |\n"), ("T\n| d | e |", "| 3 | 4 |\n")]);
+        let expected =
+            "| a | b \\| c |\n| --- | --- |\n| 1 | 2 |\n\n| d | e |\n| --- | --- |\n| 3 | 4 |\n";
+        assert_eq!(table.text, expected);
+        let parts = table.part_ranges.iter().map(|range| &table.text[range.clone()]);
+        assert_eq!(parts.collect::<Vec<_>>(), ["| 1 | 2 |", "| 3 | 4 |\n"]);
+        let quoted = assembled(&[("a | b", "> 1 | 2\n")]).text;
+        assert_eq!(quoted, "> a | b\n> --- | ---\n> 1 | 2\n");
+        assert_eq!(assembled(&[("T\n| a | b |", "Words.\n")]).text, "Words.\n");
+    }
+
+    #[test]
+    fn fences_are_closed_and_opened_again_at_a_gap() {
+        let chunks = [("T", "Run:\n\n```sh\na\n"), ("T\n```sh", "c\n```\n\nDone.\n")];
+        let expected = "Run:\n\n```sh\na\n```\n\n```sh\nc\n```\n\nDone.\n";
+        assert_eq!(assembled(&chunks).text, expected);
+        let inside = assembled(&[("T\n~~~~", "  ```\n  b")]).text;
+        assert_eq!(inside, "  ~~~~\n  ```\n  b\n  ~~~~");
+    }
+
+    proptest! {
+        #[test]
+        fn fences_are_in_pairs(
+            chunks in prop::collection::vec(("(T|T\n```x)", "((a|```|```y|~~~|> ```|)\n){1,6}"), 1..5),
+        ) {
+            let chunks: Vec<_> = chunks.iter().map(|(preamble, text)| (&**preamble, &**text)).collect();
+            let assembly = assembled(&chunks);
+            prop_assert_eq!(closing_fence(None, &assembly.text), None, "{}", assembly.text);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Words that tell declarations from statements, and macros from names.
+
+/// Words that only begin a declaration, or what follows one.
+pub(super) const KEYWORDS: [&str; 44] = [
+    "alignas",
+    "auto",
+    "bool",
+    "char",
+    "class",
+    "const",
+    "constexpr",
+    "double",
+    "enum",
+    "explicit",
+    "extern",
+    "float",
+    "friend",
+    "inline",
+    "int",
+    "int16_t",
+    "int32_t",
+    "int64_t",
+    "int8_t",
+    "long",
+    "mutable",
+    "namespace",
+    "operator",
+    "private",
+    "protected",
+    "public",
+    "register",
+    "short",
+    "signed",
+    "size_t",
+    "static",
+    "struct",
+    "template",
+    "thread_local",
+    "typedef",
+    "typename",
+    "uint16_t",
+    "uint32_t",
+    "uint64_t",
+    "uint8_t",
+    "union",
+    "unsigned",
+    "using",
+    "void",
+];
+
+/// Words that are neither types nor names.
+pub(super) const STATEMENTS: [&str; 10] =
+    ["return", "throw", "else", "case", "goto", "new", "delete", "do", "co_return", "co_yield"];

@@ -1,0 +1,5 @@
+mP7
+# The server.
+resource "aws_instance" "web" {
+  ami = "x"
+}

@@ -1,0 +1,6 @@
+pP7
+# Gets.
+function Get-User {
+    param([int]$Id)
+    return $Id
+}
