@@ -144,9 +144,9 @@ fn broken_code_costs_linear_time() {
         assert!(elapsed.as_secs() < 20, "{media_type} {begin}{part}: {elapsed:?}");
     }
     // Each tag is another one.
-    let tags: String = (0..200_000).map(|number| format!("$a{number}$ ")).collect();
+    let tags: Vec<String> = (0..200_000).map(|number| format!("$a{number}$ ")).collect();
     let start = Instant::now();
-    split_as(&tags, "text/x-sql", ChunkLimits::CHARACTERS);
+    split_as(&tags.concat(), "text/x-sql", ChunkLimits::CHARACTERS);
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }
 

@@ -24,8 +24,8 @@ use crate::SyntaxError;
 /// The maximum number of places that are repaired.
 const MAX_PLACES: usize = 16;
 
-/// The maximum number of bytes of a text that is repaired, because it is copied and parsed once for each place.
-const MAX_BYTES: usize = 1 << 24;
+/// The maximum number of bytes of a text, times its repaired places: it is copied and parsed for each of them.
+const MAX_WORK: usize = 1 << 24;
 
 /// Parses a text.
 type Check<'c> = &'c dyn Fn(&str) -> Result<(), SyntaxError>;
@@ -38,11 +38,12 @@ pub(super) fn repaired(
     check: Check<'_>,
     closings: Option<fn(&str) -> String>,
 ) -> Option<String> {
-    if text.len() > MAX_BYTES {
+    let places = MAX_PLACES.min(MAX_WORK / text.len().max(1));
+    if places == 0 {
         return None;
     }
     let (mut copy, mut error, mut blanks) = (text.to_owned(), error, 0);
-    for _ in 0..MAX_PLACES {
+    for _ in 0..places {
         let line_start: usize = lines(&copy).take(error.line - 1).map(str::len).sum();
         let at = line_start + error.column - 1;
         let line = lines(&copy[line_start..]).next().unwrap_or_default();
