@@ -177,7 +177,7 @@ mod tests {
             media_type: Some(MediaType::PLAIN),
             kind: Some(Kind::Data),
             title: Some("Told".into()),
-            base_url: None,
+            ..Default::default()
         };
         let document = document(&overrides, "# Own\n", "a.md");
         assert_eq!(document.media_type, MediaType::PLAIN);
