@@ -111,7 +111,7 @@ fn the_error_for_a_damaged_archive_names_the_damaged_member() {
     let members = [("a.md", b"text of a".as_slice()), ("b.md", b"text of b")];
     let tarred = tar(&members.map(|(name, content)| (name, Some(content))));
     let (short, long) = (gzip(&tarred), tarred.len());
-    let cut = read("x.tgz", &short[..short.len() - 12], &Filter::default());
+    let cut = read("x.tgz", &short[..short.len() / 2], &Filter::default());
     assert!(cut.last().unwrap().starts_with("cannot read ./x.tgz: "), "{cut:?}");
     let cut = read("x.tar", &tarred[..long - 1536 + 4], &Filter::default());
     assert!(cut[1].ends_with("unexpected end of data, in b.md"), "{cut:?}");
