@@ -178,6 +178,7 @@ mod tests {
             kind: Some(Kind::Data),
             title: Some("Told".into()),
             base_url: None,
+            ..MetadataOverrides::default()
         };
         let document = document(&overrides, "# Own\n", "a.md");
         assert_eq!(document.media_type, MediaType::PLAIN);
