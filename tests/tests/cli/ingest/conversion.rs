@@ -178,8 +178,8 @@ async fn converting(parent: u32) -> u32 {
             let process = child();
             tokio::time::sleep(Duration::from_millis(200)).await;
             // One that runs for long: the other document is converted in an instant.
-            if process.is_some() && child() == process {
-                return process.unwrap();
+            if let Some(process) = process.filter(|process| child() == Some(*process)) {
+                return process;
             }
         }
     })

@@ -29,7 +29,7 @@ pub struct MetadataOptions {
     /// the address of the page]
     #[arg(long, hide_short_help = true, value_name = "URL")]
     pub base_url: Option<String>,
-    /// Encoding of documents that are not UTF-8 and declare none, such as windows-1252 or shift_jis [default: UTF-8
+    /// Encoding of documents that are not UTF-8 and declare none, such as windows-1252 or shift-jis [default: UTF-8
     /// is required]
     #[arg(long, hide_short_help = true, value_name = "NAME", value_parser = encoding)]
     pub encoding: Option<&'static str>,
