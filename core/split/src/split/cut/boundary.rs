@@ -34,8 +34,8 @@ impl Cutter<'_> {
         let text = &self.text[aim.at..reach.max(aim.at)];
         let visible = reach.max(aim.at) - text.trim_ascii_start().len();
         for tie in aim.ties.into_iter().rev().chain([start]) {
-            let from = visible.max(tie.offset);
-            if let Some(offset) = self.best(from, to, aim) {
+            let from = aim.at.max(tie.offset);
+            if let Some(offset) = self.best(from.max(visible), to, aim) {
                 return offset;
             }
             let even = self.text.floor_char_boundary(aim.goal.min(to));
