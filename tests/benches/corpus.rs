@@ -37,7 +37,7 @@ pub fn sample(media_type: &str, bytes: usize) -> Vec<String> {
     paths.sort_by_key(|(number, _)| (*number as u32).wrapping_mul(2_654_435_769));
     let texts = paths.into_iter().filter_map(|(_, path)| {
         let raw = fs::read(path).ok().filter(|raw| raw.len() < bytes / 4 && !is_binary(raw))?;
-        Some(decode(&raw, &MediaType::new(media_type)).ok()?.into_owned())
+        Some(decode(&raw, &MediaType::new(media_type), None).ok()?.text.into_owned())
     });
     let mut taken = 0;
     let is_wanted = |text: &String| {
