@@ -123,7 +123,7 @@ def test_ids_may_be_text_and_scores_may_be_none(connection):
 
 def test_hits_of_a_document_share_one_passage_at_any_distance(connection):
     store = Store(connection)
-    ids = [hit.chunk_id for hit in store.search_hits("search", max_hits=8, filter={"uri": "docs/guides/search.md"})]
+    ids = [hit.chunk_id for hit in store.search_hits("filters, ranking and cost", max_hits=8, filter={"uri": "docs/guides/search.md"})]
 
     apart = store.reassemble(ids, strategy="none", output={"max_distance": 0})
     together = store.reassemble(ids, strategy="none", output={"max_distance": "document"})

@@ -10,9 +10,11 @@ import psycopg
 import psycopg_pool
 import pytest
 
-from pg_passage import AsyncStore, Store
+from pg_passage import AsyncStore, Citation, Store
 
 QUESTION = "how do filters and row-level security work together"
+
+PLACES = [prefix + place for place in ("page", "slide", "sheet") for prefix in ("", "last_")]
 
 SOURCES = ["psycopg", "psycopg pool", "async psycopg", "async psycopg pool", "asyncpg", "asyncpg pool"]
 
@@ -81,7 +83,10 @@ def as_json(value):
     if isinstance(value, range):
         return f"[{value.start},{value.stop})"
     if hasattr(value, "__dataclass_fields__"):
-        return {name: as_json(getattr(value, name)) for name in value.__dataclass_fields__}
+        # SQL leaves out the places of chunks whose document was not converted.
+        optional = PLACES if isinstance(value, Citation) else ()
+        names = [name for name in value.__dataclass_fields__ if name not in optional or getattr(value, name) is not None]
+        return {name: as_json(getattr(value, name)) for name in names}
     return str(value) if isinstance(value, uuid.UUID) else value
 
 
@@ -144,7 +149,9 @@ def test_spans_and_citations_are_bytes_of_source_and_content(connection):
             assert citation.chunk_id == chunk
             text = passage.content.encode()[citation.start : citation.end]
             assert text in source
-        assert b"".join(source[span.start : span.stop] for span in passage.spans).split()[:5] == passage.content.encode().split()[:5]
+        # A passage may begin with the head of a table or a fence, which its spans do not have.
+        content = passage.content.encode()[passage.citations[0].start :]
+        assert b"".join(source[span.start : span.stop] for span in passage.spans).split()[:5] == content.split()[:5]
 
 
 def test_properties_are_values_of_json(connection):

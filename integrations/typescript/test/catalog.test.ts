@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Store } from 'pg-passage'
 import { column, pool, QUESTION } from './database.js'
-import { properties, words } from './declarations.js'
+import { properties, required, words } from './declarations.js'
 
 const dist = (file: string) => import(new URL(`../node_modules/pg-passage/dist/${file}.js`, import.meta.url).href)
 const { ARGUMENTS } = (await dist('arguments')) as { ARGUMENTS: Record<string, Record<string, string>> }
@@ -107,7 +107,8 @@ test('the objects in jsonb have the properties of their types', async () => {
     Related: related,
   })) {
     assert(objects.length > 0, row)
-    const names = [...properties('rows', row).keys()].sort()
+    // The documents of these tests are not converted, so their chunks have no place.
+    const names = required('rows', row)
     for (const object of objects) assert.deepEqual(Object.keys(object).sort(), names)
   }
   const relations = new Set(related.map((chunk) => chunk.relation))

@@ -8,10 +8,18 @@ function declaration(file: string): string {
   return readFileSync(new URL(`${file}.d.ts`, FOLDER), 'utf8').replace(/\/\*\*.*?\*\//gs, '')
 }
 
+function body(file: string, name: string): string {
+  return new RegExp(`interface ${name}[^{]*\\{(.*?)^\\}`, 'ms').exec(declaration(file))![1]!
+}
+
 /** Returns the properties of an interface with their types, in its order. */
 export function properties(file: string, name: string): Map<string, string> {
-  const [, body] = new RegExp(`interface ${name}[^{]*\\{(.*?)^\\}`, 'ms').exec(declaration(file))!
-  return new Map(Array.from(body!.matchAll(/^ {4}(\w+)\??: (.*?);$/gms), ([, property, type]) => [property!, type!]))
+  return new Map(Array.from(body(file, name).matchAll(/^ {4}(\w+)\??: (.*?);$/gms), ([, property, type]) => [property!, type!]))
+}
+
+/** Returns the properties of an interface that each value has, sorted. */
+export function required(file: string, name: string): string[] {
+  return Array.from(body(file, name).matchAll(/^ {4}(\w+): /gm), ([, property]) => property!).sort()
 }
 
 /** Returns the words of a type: those in quotes, also of a type of the same file that it names. */
