@@ -47,7 +47,7 @@ def test_commands_of_the_client_answer_on_the_adopted_table(layout, connection, 
 
 def test_the_store_follows_what_the_framework_adds_changes_and_deletes(layout, connection):
     texts = documents.texts()
-    added = "docs/guides/strategies.md"
+    added = "docs/guides/operations.md"
     texts[added] = (documents.ROOT / added).read_text()
     layout.add(added, texts[added])
     adopted.check_all(layout, connection, texts)
