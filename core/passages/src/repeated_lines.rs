@@ -42,36 +42,32 @@ impl Assembly {
     /// Adds the repeated lines of chunks that touch no chunk before them, and closes their fences. `preambles` has
     /// one preamble for each part. Returns the assembly and the number of added bytes.
     #[must_use]
-    pub fn with_repeated_lines(mut self, preambles: &[String], is_markdown: bool) -> (Self, usize) {
-        let before = self.text.len();
-        let mut end = self.part_ranges.len();
-        while end > 0 {
+    pub fn with_repeated_lines(self, preambles: &[String], is_markdown: bool) -> (Self, usize) {
+        let Self { text: old, part_ranges: parts, .. } = &self;
+        let mut text = String::with_capacity(old.len());
+        let mut part_ranges = Vec::with_capacity(parts.len());
+        let mut copied = 0;
+        while let Some(first) = parts.get(part_ranges.len()) {
             interrupt::poll();
-            let touches = |at: &usize| self.part_ranges[at - 1].end == self.part_ranges[*at].start;
-            let first = (1..end).rev().find(|at| !touches(at)).unwrap_or(0);
-            let run = self.part_ranges[first].start..self.part_ranges[end - 1].end;
-            let text = &self.text[run.clone()];
-            let line = repeated_line(&preambles[first], text);
-            let closing = closing_fence(line, text);
-            let opening = line.map(|line| opening(line, text, is_markdown));
-            if let Some(closing) = closing {
-                self.insert(run.end, end, &closing);
+            let number = part_ranges.len();
+            let gap = parts[number..].windows(2).position(|two| two[0].end != two[1].start);
+            let run = &parts[number..gap.map_or(parts.len(), |gap| number + gap + 1)];
+            let end = run.last().map_or(first.end, |last| last.end);
+            let content = &old[first.start..end];
+            let line = repeated_line(&preambles[number], content);
+            text.push_str(&old[copied..first.start]);
+            if let Some(line) = line {
+                text.push_str(&opening(line, content, is_markdown));
             }
-            if let Some(opening) = opening {
-                self.insert(run.start, first, &opening);
-            }
-            end = first;
+            let moved = text.len() - first.start;
+            part_ranges.extend(run.iter().map(|part| part.start + moved..part.end + moved));
+            text.push_str(content);
+            text.extend(closing_fence(line, content));
+            copied = end;
         }
-        let added = self.text.len() - before;
-        (self, added)
-    }
-
-    /// Inserts a text before the parts from an index on.
-    fn insert(&mut self, at: usize, part: usize, text: &str) {
-        self.text.insert_str(at, text);
-        for range in &mut self.part_ranges[part..] {
-            *range = range.start + text.len()..range.end + text.len();
-        }
+        text.push_str(&old[copied..]);
+        let added = text.len() - old.len();
+        (Self { text, part_ranges, ..self }, added)
     }
 }
 
