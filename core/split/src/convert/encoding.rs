@@ -39,10 +39,12 @@ pub fn decode<'b>(
 ) -> Result<DecodedText<'b>, DecodeError> {
     #[cfg(feature = "html")]
     {
-        if let Some(decoded) = charset::marked(bytes) {
+        let is_page = media_type.structure() == "text/html";
+        if let Some(decoded) = charset::marked(bytes).filter(|decoded| decoded.is_ok() || !is_page)
+        {
             return decoded;
         }
-        if media_type.structure() == "text/html" {
+        if is_page {
             return Ok(charset::decode_page(bytes, named));
         }
         if let Some(encoding) = charset::declared_by_xml(bytes) {
@@ -103,6 +105,12 @@ mod tests {
         for cut in [&b"\xff\xfea\0\xe4"[..], b"\xff\xfe\0\0a\0\0", b"\xff\xfe\0\xd8a\0"] {
             assert!(decoded(cut, None).is_err(), "{cut:?}");
         }
+    }
+
+    #[test]
+    fn a_page_with_invalid_bytes_is_read() {
+        let page = decode(b"\xff\xfe\0\xd8a\0", &MediaType::new("text/html"), None).unwrap();
+        assert_eq!((&*page.text, page.encoding), ("\u{fffd}a", "UTF-16LE"));
     }
 
     #[test]

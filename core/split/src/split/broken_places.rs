@@ -158,4 +158,16 @@ mod tests {
             assert_eq!(sections(prose, media_type), [""], "{media_type}");
         }
     }
+
+    proptest::proptest! {
+        #[test]
+        fn broken_data_of_any_characters_is_split_without_loss(text in "([\\[\\]{}:,\"'=<>/&a1\u{e9}\u{65e5} \t#-]|\r?\n|\\PC){0,60}") {
+            for name in ["application/json", "application/jsonl", "text/x-yaml", "text/x-toml", "application/xml"] {
+                let limits = ChunkLimits { min: 0, preferred: 4, max: 12, window: 30 };
+                let document = split(&text, &MediaType::new(name), &SplitOptions::new(limits), &Characters).unwrap();
+                let contents = document.chunks.iter().map(|chunk| chunk.content);
+                proptest::prop_assert_eq!(contents.collect::<String>(), &*text, "{}", name);
+            }
+        }
+    }
 }
