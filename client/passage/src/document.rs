@@ -31,9 +31,10 @@ pub struct ReadDocument {
 ///
 /// # Errors
 ///
-/// Returns [`Error::Unsupported`] for a document that is neither text nor can be converted to it, and [`Error::Conversion`]
-/// for one that is damaged, encrypted or too large. Returns other errors if the bytes are not text, if the text is larger than [`source::MAX_BYTES`], or
-/// if it cannot be converted from its media type, such as a damaged notebook.
+/// Returns [`Error::Unsupported`] for a document that is neither text nor can be converted to it, and
+/// [`Error::Conversion`] for one that is damaged, encrypted or too large. Returns other errors if the bytes are not
+/// text, if the text is larger than [`source::MAX_BYTES`], or if it cannot be converted from its media type, such as a
+/// damaged notebook.
 ///
 /// # Examples
 ///
@@ -58,7 +59,20 @@ pub fn read(
     inside: Option<&str>,
     converter: &Converter,
 ) -> Result<ReadDocument, Error> {
-    if let Some(plan) = Plan::of(converter, overrides, uri, &bytes) {
+    let plan = Plan::of(converter, overrides, uri, &bytes);
+    read_planned(plan, overrides, bytes, path, uri, inside)
+}
+
+/// Reads a document whose conversion is known, `None` for a text; see [`read`].
+pub(crate) fn read_planned(
+    plan: Option<Plan<'_>>,
+    overrides: &MetadataOverrides,
+    bytes: Vec<u8>,
+    path: &Path,
+    uri: &str,
+    inside: Option<&str>,
+) -> Result<ReadDocument, Error> {
+    if let Some(plan) = plan {
         let Converted { text, media_type, source_media_type, title, marks } =
             plan.convert(bytes, path)?;
         let overrides = MetadataOverrides {

@@ -50,14 +50,18 @@ pub(super) fn convert_in_child(
     ];
     let mut command = Command::new(program());
     let kill = |child: &mut Child| drop(child.kill());
-    match process::run(command.args(arguments), bytes, limits.time, kill) {
+    let max_output = usize::try_from(limits.memory).unwrap_or(usize::MAX);
+    match process::run(command.args(arguments), bytes, limits.time, max_output, kill) {
         Ok(Ended::Exited(status, output)) if status.success() => {
             serde_json::from_slice(&output).unwrap_or_else(|_| Err(crashed(status, limits)))
         }
         Ok(Ended::Exited(status, _)) if status.signal() != Some(libc::SIGXCPU) => {
             Err(crashed(status, limits))
         }
-        Ok(_) => Err(Failure::too_slow(limits.time)),
+        Ok(Ended::Exited(..) | Ended::TimedOut) => Err(Failure::too_slow(limits.time)),
+        Ok(Ended::WroteTooMuch) => {
+            Err(Failure::Document { reason: "is too large".into(), remedy: Remedy::Divide })
+        }
         Err(error) => Err(Failure::Document {
             reason: format!("cannot be converted: no process started: {error}"),
             remedy: Remedy::FreeMemory,

@@ -77,12 +77,13 @@ impl Program {
         let mut command = Command::new(program);
         // In a group of its own, so that all processes that it starts end at the time limit.
         command.args(arguments).current_dir(folder.path()).process_group(0);
-        let stdout = match process::run(&mut command, input, time, kill_group) {
+        let stdout = match process::run(&mut command, input, time, source::MAX_BYTES, kill_group) {
             Ok(Ended::Exited(status, stdout)) if status.success() => stdout,
             Ok(Ended::Exited(status, _)) => {
                 return Err(self.failed(&format!("ended with {status}")));
             }
             Ok(Ended::TimedOut) => return Err(Failure::too_slow(time)),
+            Ok(Ended::WroteTooMuch) => return Err(self.failed("wrote more than 1 GB")),
             Err(error) => return Err(self.not_started(&error)),
         };
         let (bytes, media_type) = if self.words.iter().any(|word| word.contains(OUTPUT)) {
@@ -91,9 +92,6 @@ impl Program {
             let media_type = sniffed(&stdout);
             (stdout, media_type)
         };
-        if bytes.len() > source::MAX_BYTES {
-            return Err(self.failed("wrote more than 1 GB"));
-        }
         let text = String::from_utf8(bytes)
             .map_err(|_| self.failed("wrote a text that is not UTF-8"))?
             .replace('\0', "");

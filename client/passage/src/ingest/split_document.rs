@@ -136,8 +136,7 @@ pub(super) fn split_document(
     let mut marks = Vec::new();
     let mut document = match loaded {
         Loaded::Bytes(bytes) => {
-            let converter = &ingest.converter;
-            let read = document::read(&overrides, bytes, &origin, &uri, inside, converter)?;
+            let read = document::read_planned(plan, &overrides, bytes, &origin, &uri, inside)?;
             marks = read.marks;
             if let Some(encoding) = read.encoding {
                 metadata.entry("encoding").or_insert(encoding.into());
