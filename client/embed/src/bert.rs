@@ -84,8 +84,8 @@ impl Bert {
         })
     }
 
-    /// Returns the last hidden states: a row for each wordpiece, or only the first one. `types` has the type of each wordpiece; a model with one type or
-    /// none ignores it.
+    /// Returns the last hidden states: a row for each wordpiece, or only the first one. `types` has the type of each
+    /// wordpiece; a model with one type or none ignores it.
     ///
     /// # Errors
     ///

@@ -214,7 +214,7 @@ const PART: usize = 1_000;
 /// Returns which bytes of the passage come from which chunk, with their lines in the source, or their place if the source
 /// was converted.
 ///
-/// The JSON is written as text, since a tree of values takes twice as long. No value of its own needs escaping.
+/// The JSON is written as text, since a tree of values takes twice as long. Of the values, only names of sheets need escaping.
 fn citations(
     expanded: &ExpandedContext,
     selected_chunks: &[&SelectedChunk],
