@@ -16,7 +16,7 @@ use tree_sitter::Tree;
 ///
 /// Returns the offset at which the parser stopped.
 pub(super) fn tree(text: &str, language: &Language) -> Result<Tree, SyntaxError> {
-    let first = syntax::tree(text, language);
+    let first = syntax::tree(text, language, None);
     let Some(find) = language.stand_ins else { return first };
     let errors = match &first {
         Ok(tree) => errors(tree),
@@ -26,7 +26,8 @@ pub(super) fn tree(text: &str, language: &Language) -> Result<Tree, SyntaxError>
     if found.is_empty() {
         return first;
     }
-    match syntax::tree(&stand_ins::replaced(text, &found), language) {
+    let edited = first.as_ref().ok().map(|tree| stand_ins::edited(tree, text, &found));
+    match syntax::tree(&stand_ins::replaced(text, &found), language, edited.as_ref()) {
         Ok(tree) if first.is_err() || unread(&self::errors(&tree)) < unread(&errors) => Ok(tree),
         _ => first,
     }
@@ -57,4 +58,46 @@ fn errors(tree: &Tree) -> Vec<Range<usize>> {
 /// Returns the number of bytes in some places, and one for each.
 fn unread(errors: &[Range<usize>]) -> usize {
     errors.iter().map(|error| error.len() + 1).sum()
+}
+
+#[cfg(all(test, feature = "grammar-c"))]
+mod tests {
+    use super::*;
+    use crate::split::code;
+    use proptest::prelude::*;
+
+    const LINES: [&str; 12] = [
+        "API int sum(int a) NOEXCEPT;",
+        "TEST_CASE(\"queue keeps order\") {",
+        "#ifdef WIDE",
+        "#else",
+        "#endif",
+        "int add(long a) {",
+        "struct API Basket {",
+        "int size;",
+        "}",
+        "};",
+        "/* \u{e9} */ return a ? b : c;",
+        "GUARDED(lock) = {",
+    ];
+
+    proptest! {
+        /// The parser reads only the stand-ins again, which must not change the tree.
+        #[test]
+        fn a_repaired_tree_is_that_of_the_whole_text(
+            lines in proptest::collection::vec(proptest::sample::select(&LINES[..]), 0..600)
+        ) {
+            let text = lines.join("\n");
+            let language = code::language("text/x-c").expect("C has a grammar");
+            let first = syntax::tree(&text, language, None).expect("the text has few brackets");
+            let found = language.stand_ins.expect("C has stand-ins")(&text, &errors(&first));
+            let replaced = stand_ins::replaced(&text, &found);
+            let edited = stand_ins::edited(&first, &text, &found);
+            let [fast, whole] = [Some(&edited), None].map(|earlier| {
+                syntax::tree(&replaced, language, earlier).expect("a stand-in opens no bracket")
+            });
+            prop_assert_eq!(unread(&errors(&fast)), unread(&errors(&whole)));
+            prop_assert_eq!(fast.root_node().to_sexp(), whole.root_node().to_sexp());
+        }
+    }
 }

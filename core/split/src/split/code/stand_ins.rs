@@ -9,6 +9,10 @@ titles are read from the document.
 */
 
 use std::ops::Range;
+use tree_sitter::{InputEdit, Point, Tree};
+
+/// The maximum number of edits of a tree, each of which visits the children of many nodes.
+const MAX_EDITS: usize = 256;
 
 /// A part of a document that the parser reads as other text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +55,34 @@ pub(super) fn replaced(text: &str, stand_ins: &[StandIn]) -> String {
         part[tail..].copy_from_slice(end.as_bytes());
     }
     String::from_utf8(bytes).expect("stand-ins replace whole characters")
+}
+
+/// Returns the tree of a text with the places of stand-ins marked as changed, so that the parser reads only these again.
+pub(super) fn edited(tree: &Tree, text: &str, stand_ins: &[StandIn]) -> Tree {
+    let mut tree = tree.clone();
+    let (mut at, mut point) = (0, Point::new(0, 0));
+    let mut point_at = |offset: usize| {
+        let lines = memchr::memchr_iter(b'\n', &text.as_bytes()[at..offset]);
+        let column = point.column + offset - at;
+        point = lines.fold(Point::new(point.row, column), |point, line| {
+            Point::new(point.row + 1, offset - (at + line + 1))
+        });
+        at = offset;
+        point
+    };
+    for group in stand_ins.chunks(stand_ins.len().div_ceil(MAX_EDITS).max(1)) {
+        let [start_byte, end] = [group[0].bytes.start, group[group.len() - 1].bytes.end];
+        let [start_position, end_position] = [start_byte, end].map(&mut point_at);
+        tree.edit(&InputEdit {
+            start_byte,
+            old_end_byte: end,
+            new_end_byte: end,
+            start_position,
+            old_end_position: end_position,
+            new_end_position: end_position,
+        });
+    }
+    tree
 }
 
 #[cfg(test)]

@@ -59,12 +59,16 @@ const MAX_ANGLES: usize = 500;
 /// The maximum number of operator characters in a row with only words between.
 const MAX_OPERATORS: usize = 1_000;
 
-/// Returns the syntax tree of a text.
+/// Returns the syntax tree of a text. An earlier tree of a similar text, with its edits, makes it faster.
 ///
 /// # Errors
 ///
 /// Returns the offset at which the parser stopped.
-pub(super) fn tree(text: &str, language: &Language) -> Result<Tree, SyntaxError> {
+pub(super) fn tree(
+    text: &str,
+    language: &Language,
+    earlier: Option<&Tree>,
+) -> Result<Tree, SyntaxError> {
     let bytes = text.as_bytes();
     if let Some(offset) = memchr::memchr(0, bytes).or_else(|| too_deep(bytes)) {
         return Err(error_at(text, offset));
@@ -99,7 +103,7 @@ pub(super) fn tree(text: &str, language: &Language) -> Result<Tree, SyntaxError>
     };
     let tree = loop {
         let options = ParseOptions::new().progress_callback(&mut report);
-        let tree = parser.parse_with_options(&mut read, None, Some(options));
+        let tree = parser.parse_with_options(&mut read, earlier, Some(options));
         if let Some(panic) = stopped.take() {
             panic::resume_unwind(panic);
         }
