@@ -189,3 +189,21 @@ proptest! {
         prop_assert_eq!(joined, text);
     }
 }
+
+#[test]
+fn macros_and_closing_lines_belong_to_the_unit_beside_them() {
+    let limits = ChunkLimits { min: 60, preferred: 120, ..UNITS };
+    let body = "    rows = read(path, rows + 1);\n".repeat(4);
+    let text = format!(
+        "#ifdef SHOP_FILES\nSHOP_DEPRECATED(3_0)\nint load(int rows) {{\n{body}}}\n\n\
+         SHOP_API\nint save(int rows) {{\n{body}}}\n#endif /* SHOP_FILES */\n\nint other;\n"
+    );
+    let split = split_as(&text, "text/x-c", limits);
+    let save = split.chunks.iter().find(|chunk| chunk.section == ["save"]).unwrap();
+    assert!(save.content.starts_with("SHOP_API\nint save"), "{}", save.content);
+    assert!(save.content.trim_end().ends_with("}\n#endif /* SHOP_FILES */"), "{}", save.content);
+    // A passage of this function alone leaves out the closing line, one for each level.
+    assert_eq!((save.level, save.section.len()), (0, 1));
+    let load = split.chunks.iter().find(|chunk| chunk.section == ["load"]).unwrap();
+    assert!(load.content.starts_with("SHOP_DEPRECATED(3_0)\nint load"), "{}", load.content);
+}

@@ -1,4 +1,4 @@
-//! Closing parts: the brackets at the end of a unit, which are worth nothing alone.
+//! Closing parts: the brackets and marks at the end of a unit, which are worth nothing alone.
 
 use std::ops::Range;
 
@@ -15,11 +15,19 @@ pub(super) fn without_closing(text: &str) -> &str {
     }
 }
 
-/// Returns whether a text has nothing but closing brackets, separators and lines with only `end`.
+/// Returns whether each line of a text closes something: brackets and separators, `end` or `#endif`, and comments
+/// after them.
 pub(super) fn is_closing(text: &str) -> bool {
-    let text = text.trim_ascii_start();
-    (text.starts_with(['}', ')', ']']) || text.starts_with("end"))
-        && without_closing(text).is_empty()
+    let mut lines = text.lines().map(str::trim_ascii).filter(|line| !line.is_empty()).peekable();
+    lines.peek().is_some() && lines.all(closes)
+}
+
+/// Returns whether a line without surrounding white space closes something.
+fn closes(line: &str) -> bool {
+    let comment = ["//", "/*", " #"].iter().filter_map(|mark| line.find(mark)).min();
+    let line = comment.map_or(line, |at| line[..at].trim_ascii_end());
+    let is_mark = line.starts_with(['}', ')', ']']) || line.starts_with("end");
+    line == "#endif" || is_mark && without_closing(line).is_empty()
 }
 
 /// Returns whether a part of a text is one line with closing brackets only, or a line with only `end`.
@@ -107,16 +115,28 @@ mod tests {
         assert_eq!(without_closing_lines(text, 1), Some("fn a() {\n}\n  }\n"));
         assert_eq!(without_closing_lines(text, 2), Some("fn a() {\n}\n"));
         assert_eq!(without_closing_lines("a() {\r\n}\r\n}", 1), Some("a() {\r\n}\r\n"));
+        assert_eq!(without_closing_lines("a() {\n}\n#endif /* A */\n", 1), Some("a() {\n}\n"));
         assert_eq!(without_closing_lines("a;\nb }\n", 1), None);
         assert_eq!(without_closing_lines("}\n", 1), None);
     }
 
     #[test]
     fn a_closing_part_has_no_other_text() {
-        for closing in ["};\n", "  })\n]);\n", "end\n", "  end\nend"] {
+        for closing in [
+            "};\n",
+            "  })\n]);\n",
+            "end\n",
+            "  end\nend",
+            "end # Shop\n",
+            "}  // namespace shop\n",
+            "#endif /* SHOP_H */\n",
+            "#endif\n\n}\n",
+        ] {
             assert!(is_closing(closing), "{closing}");
         }
-        for other in ["", "\n", ";", "} else {", "endpoint", "a }", "// end\n}\n"] {
+        for other in
+            ["", "\n", ";", "} else {", "endpoint", "a }", "// end\n}\n", "#else\n", "#endiffy"]
+        {
             assert!(!is_closing(other), "{other}");
         }
     }

@@ -31,6 +31,7 @@ use super::units::Units;
 use crate::{SyntaxError, Unit, interrupt};
 pub(super) use language::Language;
 use language::{Membership, Rule, UnitInfo};
+use stand_ins::StandIn;
 use tree_sitter::{Node, Tree};
 
 /// Returns the language of a media type, if it has a grammar.
@@ -50,9 +51,10 @@ pub(super) fn parse(
     units: &mut Units<'_>,
 ) -> Result<(), SyntaxError> {
     let language = languages::dialect(language, text);
-    let tree = repair::tree(text, language)?;
+    let (tree, stand_ins) = repair::tree(text, language)?;
     let mut walk = TreeWalker {
         text,
+        stand_ins: &stand_ins,
         language,
         rules: language.rules(),
         units,
@@ -73,9 +75,14 @@ pub(super) fn parse(
     }
 }
 
+/// The maximum number of macros before an item. Without it, a run of macros would be read once for each node there.
+const MAX_MACROS: usize = 16;
+
 /// Walks through a syntax tree.
 struct TreeWalker<'a, 'u, 't> {
     text: &'t str,
+    /// What the parser read as other text, in order.
+    stand_ins: &'t [StandIn],
     language: &'static Language,
     rules: &'static [Rule],
     units: &'a mut Units<'u>,
@@ -286,21 +293,38 @@ impl TreeWalker<'_, '_, '_> {
     fn record_item(&mut self, start: usize, is_item: bool) -> usize {
         let body = self.body();
         let frame = self.frames.last_mut().expect("the root has a frame");
-        let depth = frame.bodies;
+        let (depth, has_items) = (frame.bodies, frame.items);
         let lead = frame.lead.take();
         let bound =
             lead.filter(|lead| lead.bound || !lines::has_blank(&self.text[lead.end..start]));
         self.carried = bound;
-        let item = bound.map_or_else(|| lines::start(self.text, start), |lead| lead.start);
-        if frame.items {
+        let begin = bound.map_or_else(|| lines::start(self.text, start), |lead| lead.start);
+        let item = self.before_macros(begin);
+        if has_items {
             if let Some(lead) = lead {
-                self.units.item(lead.start, depth, body);
+                self.units.item(lead.start.min(item), depth, body);
             }
             if is_item {
                 self.units.item(item, depth, body);
             }
         }
         item
+    }
+
+    /// Returns the beginning of the macros on the lines before an offset, which the parser did not read.
+    fn before_macros(&self, offset: usize) -> usize {
+        let before = self.stand_ins.partition_point(|stand_in| stand_in.bytes.end <= offset);
+        let mut start = offset;
+        for StandIn { bytes, .. } in self.stand_ins[..before].iter().rev().take(MAX_MACROS) {
+            let between = &self.text[bytes.end..start];
+            let is_conditional = self.text[bytes.clone()].starts_with('#');
+            let is_adjacent = between.trim_ascii().is_empty() && !lines::has_blank(between);
+            if is_conditional || !is_adjacent || !lines::is_first(self.text, bytes.start) {
+                break;
+            }
+            start = lines::start(self.text, bytes.start);
+        }
+        start
     }
 
     /// Returns the body whose items are at present visited, if it is the outermost one in the innermost unit.
