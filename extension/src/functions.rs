@@ -13,6 +13,7 @@ mod explain_context;
 mod expression_columns;
 mod fragments;
 mod ingest;
+mod is_encoded_data;
 mod iso_instant;
 mod keep_adopted;
 mod outline;

@@ -127,10 +127,11 @@ BEGIN
     IF available @> '{embeddings.chunk_id,embeddings.document_id}' THEN
         RETURN QUERY EXECUTE format($query$
             SELECT 'document ' || chunks.document_id,
-                format('chunks without an embedding: %%s of %%s', count(*) - count(chunk_id), count(*)), $1
+                format('chunks without an embedding: %%s of %%s', count(*) FILTER (WHERE is_missing), count(*)), $1
             FROM %1$I.chunks LEFT JOIN %1$I.embeddings ON chunk_id = chunks.id%2$s
+            CROSS JOIN LATERAL (SELECT chunk_id IS NULL AND NOT _passage.is_encoded_data(content)) AS embedding (is_missing)
             GROUP BY chunks.document_id
-            HAVING count(*) > count(chunk_id)
+            HAVING bool_or(is_missing)
             ORDER BY chunks.document_id
             $query$, store, CASE WHEN is_spread THEN ' AND embeddings.document_id = chunks.document_id' END)
             USING CASE WHEN has_views THEN of_program

@@ -28,6 +28,7 @@ mod content_hash;
 pub mod convert;
 mod data_format;
 pub mod document;
+mod encoded_data;
 mod error;
 pub mod id;
 pub mod interrupt;
@@ -48,6 +49,7 @@ pub use convert::{
 };
 pub use data_format::DataFormat;
 pub use document::{Document, MetadataOverrides, chunk_metadata, document_metadata};
+pub use encoded_data::is_encoded_data;
 pub use error::Error;
 pub use id::{adopted_id, chunk_id, chunk_ids, document_id};
 pub use media_type::{Family, MediaType};

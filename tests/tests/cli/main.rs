@@ -48,6 +48,7 @@ mod embedding {
     mod binary;
     mod dimensions;
     mod embed;
+    mod encoded_data;
     mod prefixes;
     mod providers;
     mod remote;

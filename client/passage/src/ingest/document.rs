@@ -10,7 +10,7 @@ use super::{Event, Ingest, Outcome};
 use crate::Error;
 use crate::source::SourceDocument;
 use crate::store::{self, DocumentChanges, ExistingDocument, Store, WriteOutcome};
-use passage_split::document_id;
+use passage_split::{document_id, is_encoded_data};
 use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
@@ -137,13 +137,18 @@ impl Pipeline {
         }
     }
 
-    /// Compares a document with its stored version.
+    /// Compares a document with its stored version. Data in base64 needs no embedding.
     async fn changes(&self, prepared: &Prepared) -> Result<DocumentChanges, Error> {
-        if prepared.existing.is_some() {
-            return Ok(self.reader.document_changes(&prepared.compared(&self.ingest)).await?);
-        }
-        let unembedded = (0..prepared.chunk_ids.len()).collect();
-        Ok(DocumentChanges { unembedded, ..DocumentChanges::default() })
+        let mut changes = if prepared.existing.is_some() {
+            self.reader.document_changes(&prepared.compared(&self.ingest)).await?
+        } else {
+            let unembedded = (0..prepared.chunk_ids.len()).collect();
+            DocumentChanges { unembedded, ..DocumentChanges::default() }
+        };
+        let SplitDocument { document, pieces, .. } = &*prepared.split;
+        let content = |ordinal: usize| &document.text[pieces[ordinal].bytes.clone()];
+        changes.unembedded.retain(|&ordinal| !is_encoded_data(content(ordinal)));
+        Ok(changes)
     }
 
     /// Returns the result of writing a document.

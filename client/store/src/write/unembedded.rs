@@ -207,7 +207,7 @@ impl Store {
         Ok(self.query_one(sql, &[&self.name]).await?.get(0))
     }
 
-    /// Returns a condition: the chunk has no embedding.
+    /// Returns a condition: the chunk should have an embedding, and has none.
     fn is_unembedded(&self, layout: &Layout) -> String {
         let schema = &self.schema;
         // Citus joins only rows of one document.
@@ -217,7 +217,8 @@ impl Store {
             ""
         };
         format!(
-            "NOT EXISTS (SELECT FROM {schema}.embeddings WHERE embeddings.chunk_id = chunks.id{same_document})"
+            "NOT EXISTS (SELECT FROM {schema}.embeddings WHERE embeddings.chunk_id = chunks.id{same_document}) \
+             AND NOT _passage.is_encoded_data(content)"
         )
     }
 

@@ -62,6 +62,7 @@ pub const WITHOUT_STORE: &[&str] = &[
     "is_partition_count",
     "is_spread_by_document",
     "is_trusted",
+    "is_encoded_data",
     "iso_instant",
     "limits",
     "media_type_of_uri",
