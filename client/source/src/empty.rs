@@ -23,7 +23,7 @@ pub(super) fn or_empty(
         };
         match &entry {
             Ok(SourceEntry::Skipped(_)) => selection.count(|left_out| left_out.not_text += 1),
-            Ok(SourceEntry::External(_)) => {}
+            Ok(SourceEntry::SkippedPage(_)) => {}
             Ok(SourceEntry::Document(_)) | Err(_) => explain = None,
         }
         Some(entry)

@@ -1,6 +1,6 @@
 //! Errors of sources, each with its remedy.
 
-use super::{EmptyReason, ExternalLink};
+use super::{EmptyReason, ExternalLink, SkippedPage};
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
@@ -158,6 +158,12 @@ pub enum Error {
     /// A page redirects to another server.
     #[error("cannot fetch {0}")]
     Redirect(ExternalLink),
+    /// The robots.txt of a server disallows a page.
+    #[error("cannot fetch {url}: the robots.txt of its server disallows it")]
+    Disallowed {
+        /// The address.
+        url: String,
+    },
     /// A page does not exist, or does not exist any more.
     #[error("page not found: {url}")]
     Gone {
@@ -225,6 +231,7 @@ impl Error {
             | Error::Private { url, .. }
             | Error::PlainPassword { url }
             | Error::Redirect(ExternalLink { page: Some(url), .. })
+            | Error::Disallowed { url }
             | Error::NotText { url, .. }
             | Error::LongPage { url } => Some(url),
             Error::SameUri { uri, .. } => Some(uri),
@@ -279,6 +286,9 @@ impl Error {
             }
             Error::PlainPassword { .. } => "Use an address with https.",
             Error::Redirect(_) => "If you trust the target, ingest its address.",
+            Error::Disallowed { .. } => {
+                "Ask the owner of the server to allow the agent passage, or download the page in a browser and ingest the file."
+            }
             Error::Gone { .. } => {
                 "Check the address. To remove the document, use passage sync or passage remove."
             }
@@ -291,6 +301,16 @@ impl Error {
             Error::SameUri { .. } => {
                 "Ingest their folders into different collections with --collection."
             }
+        }
+    }
+}
+
+impl From<SkippedPage> for Error {
+    /// Returns the error of a page that the user has named.
+    fn from(page: SkippedPage) -> Self {
+        match page {
+            SkippedPage::External(link) => Error::Redirect(link),
+            SkippedPage::Disallowed(url) => Error::Disallowed { url },
         }
     }
 }

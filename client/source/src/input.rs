@@ -4,7 +4,7 @@ use super::CollectionVersion;
 use super::archive::{self, is_archive};
 use super::jsonl::{self, JsonLines, LineOptions};
 use super::walk::{self, normalized};
-use super::web::{self, HttpCache, Network, address};
+use super::web::{self, HttpCache, Network, RobotsCache, address};
 use super::{
     EmptyReason, Error, Filter, LeftOut, Pattern, Scope, Selection, SourceDocument, SourceEntry,
     empty,
@@ -150,10 +150,10 @@ impl Input {
         }
     }
 
-    fn entries(self, options: &OpenOptions, http_cache: &mut dyn FnMut() -> HttpCache) -> Sources {
+    fn entries(self, options: &OpenOptions, caches: &mut Caches<'_>) -> Sources {
         let selection = Selection::from(options.filter.clone());
         let (input, filter) = (self.clone(), options.filter.clone());
-        let entries = self.selected_entries(options, selection.clone(), http_cache);
+        let entries = self.selected_entries(options, selection.clone(), caches);
         if options.allow_empty {
             // A missing folder may be one that is not mounted.
             let exists = move || input.path().is_none_or(|path| path.exists());
@@ -171,7 +171,7 @@ impl Input {
         self,
         options: &OpenOptions,
         selection: Selection,
-        http_cache: &mut dyn FnMut() -> HttpCache,
+        caches: &mut Caches<'_>,
     ) -> Sources {
         match self {
             Input::Path(path) => Box::new(walk::walk_filtered(&path, options.filter.clone())),
@@ -183,7 +183,10 @@ impl Input {
             Input::JsonLines(path, lines, collection) => {
                 jsonl::documents(&path, lines, options.lines(collection), selection)
             }
-            Input::Address(url) => web::pages(url, options.network, http_cache(), selection),
+            Input::Address(url) => {
+                let cache = (caches.http)();
+                web::pages(url, options.network, &caches.robots, cache, selection)
+            }
             Input::Stdin(uri) if is_archive(&uri) => {
                 archive::streamed(std::io::stdin(), &uri, selection)
             }
@@ -220,6 +223,13 @@ impl OpenOptions {
     }
 }
 
+/// The caches that inputs of pages share.
+struct Caches<'c> {
+    /// Makes the cache of an input.
+    http: &'c mut dyn FnMut() -> HttpCache,
+    robots: RobotsCache,
+}
+
 /// Opens inputs, which are read one after the other. Each input of pages gets its own cache from
 /// `http_cache`.
 pub fn open(
@@ -227,6 +237,9 @@ pub fn open(
     options: OpenOptions,
     mut http_cache: impl FnMut() -> HttpCache + Send + 'static,
 ) -> Sources {
-    let open = move |input: Input| input.entries(&options, &mut http_cache);
+    let robots = RobotsCache::default();
+    let open = move |input: Input| {
+        input.entries(&options, &mut Caches { http: &mut http_cache, robots: robots.clone() })
+    };
     Box::new(inputs.into_iter().flat_map(open))
 }

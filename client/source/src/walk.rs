@@ -175,7 +175,7 @@ mod tests {
         walk(path)
             .filter_map(|entry| match entry.unwrap() {
                 SourceEntry::Document(document) => Some(document.uri),
-                SourceEntry::Skipped(_) | SourceEntry::External(_) => None,
+                SourceEntry::Skipped(_) | SourceEntry::SkippedPage(_) => None,
             })
             .collect()
     }

@@ -4,21 +4,24 @@ Pages: documents at http and https addresses, and the sites that sitemaps list.
 The uri of a page is its address, without user, password and fragment. The client sends the
 validators of the last fetch, so an unchanged page costs one request and no content. An address that
 turns out to be a sitemap stands for the pages that it lists. Only those of its own scheme, host and
-port are fetched, and no redirect to another server is followed. Several pages are fetched at the
-same time, and none may be larger than 64 MB.
+port are fetched, and no redirect to another server is followed. The robots.txt of the server decides which pages
+are fetched, and how fast. Several pages are fetched at the same time, and none may be larger than 64 MB.
 */
 
 pub(crate) mod address;
 mod fetch;
 mod network;
 mod page;
+mod request;
+mod robots;
 mod sitemap;
 
 pub use network::Network;
+pub(super) use robots::RobotsCache;
 
-use super::{Error, ExternalLink, Selection, SourceDocument, SourceEntry, Validators};
+use super::{Error, ExternalLink, Selection, SkippedPage, SourceDocument, SourceEntry, Validators};
 use address::{redacted, server_difference, uri};
-use fetch::{Answer, Fetched};
+use fetch::{Answer, Fetched, Session};
 use passage_http as http;
 use reqwest::Url;
 use std::collections::VecDeque;
@@ -39,6 +42,7 @@ pub type HttpCache = Box<dyn FnMut(&str) -> Option<Validators> + Send>;
 pub(super) fn pages(
     url: Url,
     network: Network,
+    robots: &RobotsCache,
     http_cache: HttpCache,
     selection: Selection,
 ) -> Box<dyn Iterator<Item = Result<SourceEntry, Error>> + Send> {
@@ -46,11 +50,11 @@ pub(super) fn pages(
         return Box::new(std::iter::once(Err(Error::PlainPassword { url: uri(&url) })));
     }
     let runtime = Handle::try_current().map_err(|error| error.to_string());
-    match runtime.and_then(|runtime| Ok((runtime, fetch::client(network, &url)?))) {
+    match runtime.and_then(|runtime| Ok((runtime, request::client(network, &url)?))) {
         Ok((runtime, client)) => {
             let (sitemaps, fetches) = (Vec::new(), VecDeque::new());
-            let mut pages =
-                Pages { client, network, runtime, http_cache, selection, sitemaps, fetches };
+            let session = Session { client, network, server: robots.server(&url) };
+            let mut pages = Pages { session, runtime, http_cache, selection, sitemaps, fetches };
             let is_sitemap = address::is_sitemap_name(&url);
             pages.fetch(url, 0, is_sitemap);
             Box::new(pages)
@@ -63,8 +67,7 @@ pub(super) fn pages(
 
 /// An iterator that fetches pages.
 struct Pages {
-    client: reqwest::Client,
-    network: Network,
+    session: Session,
     runtime: Handle,
     http_cache: HttpCache,
     selection: Selection,
@@ -94,7 +97,7 @@ impl Pages {
     fn fetch(&mut self, url: Url, depth: usize, is_sitemap: bool) {
         let sitemap = is_sitemap.then(|| url.clone());
         let validators = (self.http_cache)(&uri(&url));
-        let fetch = fetch::fetch(self.client.clone(), self.network, url, validators);
+        let fetch = self.session.clone().fetch(url, validators);
         self.fetches.push_back(Fetch { task: self.runtime.spawn(fetch), depth, sitemap });
     }
 
@@ -112,7 +115,7 @@ impl Pages {
         };
         if let Some(difference) = server_difference(&sitemap.url, &url) {
             let link = ExternalLink { page: None, target: redacted(&url), difference };
-            return Some(Ok(Some(SourceEntry::External(link))));
+            return Some(Ok(Some(SourceEntry::SkippedPage(SkippedPage::External(link)))));
         }
         url.set_fragment(None);
         let depth = sitemap.depth;
@@ -132,8 +135,8 @@ impl Pages {
             }
             Answer::Page(body) if sitemap::is_sitemap(&body.bytes) => body,
             Answer::Page(body) => return Some(page::entry(&requested, &url, body, depth > 0)),
-            Answer::External(link) if depth > 0 => return Some(Ok(SourceEntry::External(link))),
-            Answer::External(link) => return Some(Err(Error::Redirect(link))),
+            Answer::Skipped(page) if depth > 0 => return Some(Ok(SourceEntry::SkippedPage(page))),
+            Answer::Skipped(page) => return Some(Err(page.into())),
         };
         // A sitemap index lists sitemaps, and these list pages.
         let entries = match depth {
@@ -167,8 +170,8 @@ impl Iterator for Pages {
             let Fetch { task, depth, sitemap } = self.fetches.pop_front()?;
             let entry = match self.runtime.block_on(task) {
                 // Without the sitemap, the list of pages is unknown.
-                Ok(Ok(Fetched { answer: Answer::External(link), .. })) if sitemap.is_some() => {
-                    Some(Err(sitemap_error(sitemap, Error::Redirect(link))))
+                Ok(Ok(Fetched { answer: Answer::Skipped(page), .. })) if sitemap.is_some() => {
+                    Some(Err(sitemap_error(sitemap, page.into())))
                 }
                 Ok(Ok(fetched)) => self.entry(fetched, depth),
                 Ok(Err(error)) => Some(Err(sitemap_error(sitemap, error))),

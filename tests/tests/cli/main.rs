@@ -70,6 +70,7 @@ mod ingest {
     mod folders;
     mod pages;
     mod progress;
+    mod robots;
     pub mod second_run;
     mod source_code;
     mod sources;

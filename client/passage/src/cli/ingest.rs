@@ -15,7 +15,8 @@ Uris:
 Web pages:
   A sitemap stands for all pages that it lists, but links and redirects to another scheme, host
   or port are skipped. Servers with private addresses are refused, unless --allow-private is
-  given. An unchanged page is not downloaded again if its server sends an ETag or a date.
+  given. The robots.txt of a server decides which pages the agent passage fetches. An unchanged
+  page is not downloaded again if its server sends an ETag or a date.
 
 JSON lines:
   With --jsonl documents, each line has the keys uri and text, and optionally kind. With --jsonl

@@ -1,7 +1,8 @@
 //! Addresses of pages: parsing, comparing, and hiding what may be secret in them.
 
 use crate::Error;
-use reqwest::Url;
+use reqwest::header::LOCATION;
+use reqwest::{Response, Url};
 
 /// Parses an address, which may contain a user and a password.
 ///
@@ -33,6 +34,24 @@ pub(super) fn redacted(url: &Url) -> String {
     let mut url = url.clone();
     url.set_query(None);
     uri(&url)
+}
+
+/// Returns the scheme, host and port of an address.
+pub(super) fn server(url: &Url) -> String {
+    url.origin().ascii_serialization()
+}
+
+/// Returns the target of a redirect. On the same server it keeps user and password.
+pub(super) fn redirect_target(from: &Url, response: &Response) -> Option<Url> {
+    let location = response.headers().get(LOCATION)?.to_str().ok()?;
+    let mut target =
+        response.status().is_redirection().then(|| from.join(location)).and_then(Result::ok)?;
+    if server_difference(from, &target).is_none() {
+        // Every address with a host accepts these changes.
+        let _ = target.set_username(from.username());
+        let _ = target.set_password(from.password());
+    }
+    Some(target)
 }
 
 /// Returns the first difference between the servers of two addresses.
