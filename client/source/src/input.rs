@@ -4,7 +4,7 @@ use super::CollectionVersion;
 use super::archive::{self, is_archive};
 use super::jsonl::{self, JsonLines, LineOptions};
 use super::walk::{self, normalized};
-use super::web::{self, HttpCache, Network, RobotsCache, address};
+use super::web::{self, FollowLinks, HttpCache, Network, RobotsCache, address};
 use super::{
     EmptyReason, Error, Filter, LeftOut, Pattern, Scope, Selection, SourceDocument, SourceEntry,
     empty,
@@ -27,6 +27,8 @@ pub enum Input {
     JsonLines(PathBuf, JsonLines, Option<CollectionVersion>),
     /// A page, or a sitemap.
     Address(Url),
+    /// A page, and the pages that its links lead to.
+    Links(Url, FollowLinks),
     /// Standard input: a document with this uri, or an archive if the uri ends as the name of one.
     Stdin(String),
     /// Standard input as JSON lines.
@@ -67,6 +69,42 @@ impl Input {
         Ok(Input::Path(argument.to_owned()))
     }
 
+    /// Returns the input with links that are followed, or `None` if it is not the address of a page. Without a prefix,
+    /// links are followed within the folder of the page.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the page is not below the prefix.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use passage_source::{FollowLinks, Input};
+    ///
+    /// let page = Input::parse("https://example.com/docs/index.html".as_ref())?;
+    /// let Some(Input::Links(_, follow)) = page.with_links(None, 5, 100)? else { panic!() };
+    /// assert_eq!(follow, FollowLinks { prefix: "/docs/".into(), depth: 5, max_pages: 100 });
+    /// # Ok::<(), passage_source::Error>(())
+    /// ```
+    pub fn with_links(
+        &self,
+        prefix: Option<&str>,
+        depth: usize,
+        max_pages: usize,
+    ) -> Result<Option<Self>, Error> {
+        let Input::Address(url) = self else { return Ok(None) };
+        if address::is_sitemap_name(url) {
+            return Ok(None);
+        }
+        let mut folder = url.clone();
+        folder.set_path(prefix.unwrap_or(address::folder(url)));
+        let prefix = folder.path().to_owned();
+        if !url.path().starts_with(&prefix) {
+            return Err(Error::OutsidePrefix { url: address::uri(url), prefix });
+        }
+        Ok(Some(Input::Links(url.clone(), FollowLinks { prefix, depth, max_pages })))
+    }
+
     /// Returns the path to watch for changes; `None` for pages and standard input.
     pub fn path(&self) -> Option<PathBuf> {
         match self {
@@ -75,7 +113,9 @@ impl Input {
             | Input::Archive(path)
             | Input::JsonLines(path, ..) => Some(path.clone()),
             Input::Pattern(pattern) => Some(pattern.folder()),
-            Input::Address(_) | Input::Stdin(_) | Input::StdinJsonLines(..) => None,
+            Input::Address(_) | Input::Links(..) | Input::Stdin(_) | Input::StdinJsonLines(..) => {
+                None
+            }
         }
     }
 
@@ -118,6 +158,11 @@ impl Input {
             }
             // Whether it is a page or a sitemap is known only after it is fetched.
             Input::Address(url) => Scope::Site(url.clone()),
+            Input::Links(url, FollowLinks { prefix, .. }) => {
+                let mut folder = url.clone();
+                folder.set_path(prefix);
+                Scope::Below(folder)
+            }
             Input::JsonLines(..) | Input::StdinJsonLines(..) => Scope::Collection,
         }
     }
@@ -129,7 +174,7 @@ impl Input {
                 path.display().to_string()
             }
             Input::Pattern(pattern) => pattern.to_string(),
-            Input::Address(url) => address::uri(url),
+            Input::Address(url) | Input::Links(url, _) => address::uri(url),
             Input::NamedFile(_, uri) | Input::Stdin(uri) => uri.clone(),
             Input::StdinJsonLines(..) => "standard input".into(),
         }
@@ -140,12 +185,15 @@ impl Input {
         match self {
             Input::Path(path) if path.is_dir() => empty::explain_folder(path, filter),
             Input::Path(_) => EmptyReason::Excluded,
-            Input::JsonLines(..) | Input::StdinJsonLines(..) | Input::Address(_)
+            Input::JsonLines(..)
+            | Input::StdinJsonLines(..)
+            | Input::Address(_)
+            | Input::Links(..)
                 if left_out.excluded > 0 =>
             {
                 EmptyReason::Excluded
             }
-            Input::Address(_) => EmptyReason::NoPages,
+            Input::Address(_) | Input::Links(..) => EmptyReason::NoPages,
             _ => left_out.reason(),
         }
     }
@@ -185,7 +233,11 @@ impl Input {
             }
             Input::Address(url) => {
                 let cache = (caches.http)();
-                web::pages(url, options.network, &caches.robots, cache, selection)
+                web::listed_pages(url, options.network, &caches.robots, cache, selection)
+            }
+            Input::Links(url, follow) => {
+                let cache = (caches.http)();
+                web::linked_pages((url, follow), options.network, &caches.robots, cache, selection)
             }
             Input::Stdin(uri) if is_archive(&uri) => {
                 archive::streamed(std::io::stdin(), &uri, selection)
@@ -226,7 +278,7 @@ impl OpenOptions {
 /// The caches that inputs of pages share.
 struct Caches<'c> {
     /// Makes the cache of an input.
-    http: &'c mut dyn FnMut() -> HttpCache,
+    http: &'c mut dyn FnMut() -> Box<dyn HttpCache>,
     robots: RobotsCache,
 }
 
@@ -235,7 +287,7 @@ struct Caches<'c> {
 pub fn open(
     inputs: Vec<Input>,
     options: OpenOptions,
-    mut http_cache: impl FnMut() -> HttpCache + Send + 'static,
+    mut http_cache: impl FnMut() -> Box<dyn HttpCache> + Send + 'static,
 ) -> Sources {
     let robots = RobotsCache::default();
     let open = move |input: Input| {

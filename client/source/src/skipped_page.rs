@@ -5,6 +5,36 @@ use std::fmt;
 /// A page of a site that is not loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SkippedPage {
+    /// It must not be fetched.
+    Blocked(BlockedPage),
+    /// It does not exist.
+    Missing {
+        /// The page.
+        page: String,
+        /// The page that links to it.
+        from: String,
+    },
+    /// It is another page under a second address.
+    Same {
+        /// The page.
+        page: String,
+        /// The address of the other page.
+        other: String,
+    },
+    /// It redirects to a page that is not below the prefix of followed links.
+    Outside {
+        /// The page.
+        page: String,
+        /// The target.
+        target: String,
+    },
+    /// It is a sitemap.
+    Sitemap(String),
+}
+
+/// A page that must not be fetched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BlockedPage {
     /// It is on another server.
     External(ExternalLink),
     /// The robots.txt of its server disallows this page.
@@ -26,8 +56,11 @@ impl SkippedPage {
     /// Returns the uri of the page, if its site still has it. Then sync does not treat its document as missing.
     pub fn existing_uri(&self) -> Option<&str> {
         match self {
-            Self::External(ExternalLink { page, .. }) => page.as_deref(),
-            Self::Disallowed(page) => Some(page),
+            Self::Blocked(BlockedPage::External(ExternalLink { page, .. })) => page.as_deref(),
+            Self::Blocked(BlockedPage::Disallowed(page)) => Some(page),
+            Self::Missing { .. } | Self::Same { .. } | Self::Outside { .. } | Self::Sitemap(_) => {
+                None
+            }
         }
     }
 }
@@ -35,11 +68,19 @@ impl SkippedPage {
 impl fmt::Display for SkippedPage {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::External(link) => link.fmt(formatter),
-            Self::Disallowed(page) => write!(
+            Self::Blocked(BlockedPage::External(link)) => link.fmt(formatter),
+            Self::Blocked(BlockedPage::Disallowed(page)) => write!(
                 formatter,
                 "{page}: the robots.txt of its server disallows it; ask the owner to allow the agent passage"
             ),
+            Self::Missing { page, from } => {
+                write!(formatter, "{page}: page not found, linked from {from}")
+            }
+            Self::Same { page, other } => write!(formatter, "{page}: the same page as {other}"),
+            Self::Outside { page, target } => {
+                write!(formatter, "{page} redirects to {target}, outside of the prefix of links")
+            }
+            Self::Sitemap(page) => write!(formatter, "{page}: a sitemap, not a page"),
         }
     }
 }

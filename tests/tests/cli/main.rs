@@ -68,6 +68,7 @@ mod ingest {
     mod exact_chunks;
     mod failed_inputs;
     mod folders;
+    mod links;
     mod pages;
     mod progress;
     mod robots;

@@ -15,7 +15,8 @@ Uris:
 Web pages:
   A sitemap stands for all pages that it lists, but links and redirects to another scheme, host
   or port are skipped. Servers with private addresses are refused, unless --allow-private is
-  given. The robots.txt of a server decides which pages the agent passage fetches. An unchanged
+  given. With --follow-links, a page stands for itself and the pages of its folder that links lead
+  to. The robots.txt of a server decides which pages the agent passage fetches. An unchanged
   page is not downloaded again if its server sends an ETag or a date.
 
 JSON lines:
@@ -38,6 +39,7 @@ Examples:
   passage ingest click-8.1.tar.gz pages.zip
   passage ingest https://example.com/guide.html
   passage ingest https://example.com/sitemap.xml --include '/docs/'
+  passage ingest https://example.com/docs/ --follow-links --depth 3
   passage ingest documents.jsonl.gz --jsonl documents
   passage split guide.md --json | sed 's/^{/{\"uri\": \"guide.md\", /' | passage ingest - --jsonl chunks
   cat notes/*.txt | passage ingest - --uri notes.txt

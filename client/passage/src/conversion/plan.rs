@@ -14,6 +14,16 @@ use std::path::Path;
 /// converts them again.
 const CONVERTER_VERSION: u32 = 1;
 
+/// Returns the settings of a converter on which the text of a document may depend.
+pub(crate) fn converter_settings(converter: &Converter) -> Vec<u8> {
+    let mut settings = CONVERTER_VERSION.to_be_bytes().to_vec();
+    for line in converter.programs.lines() {
+        settings.extend(line.as_bytes());
+        settings.push(0);
+    }
+    settings
+}
+
 /// The conversion of a document.
 pub(crate) struct Plan<'c> {
     converter: &'c Converter,
@@ -76,7 +86,7 @@ impl<'c> Plan<'c> {
             let converted = self.run(program, extension, bytes);
             converted.map(|ProgramOutput { text, media_type }| Converted {
                 text,
-                media_type,
+                media_type: MediaType::new(&media_type),
                 source_media_type,
                 title: None,
                 marks: Vec::new(),
@@ -125,6 +135,7 @@ impl<'c> Plan<'c> {
         }
         let output = program.convert(bytes, extension, limits.time)?;
         cache.put(&key, &output);
+        cache.remove_old();
         Ok(output)
     }
 }

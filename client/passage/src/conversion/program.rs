@@ -10,7 +10,7 @@ use super::in_process::Failure;
 use super::process::{self, Ended};
 use super::remedy::Remedy;
 use crate::source;
-use passage_split::MediaType;
+use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -42,9 +42,11 @@ pub(super) struct Program {
 }
 
 /// The text that a program has made of a document.
+#[derive(Serialize, Deserialize)]
 pub(super) struct ProgramOutput {
     pub(super) text: String,
-    pub(super) media_type: MediaType,
+    /// Its media type.
+    pub(super) media_type: String,
 }
 
 impl Program {
@@ -98,11 +100,11 @@ impl Program {
         if text.trim().is_empty() {
             return Err(self.failed("found no text"));
         }
-        Ok(ProgramOutput { text, media_type })
+        Ok(ProgramOutput { text, media_type: media_type.to_owned() })
     }
 
     /// Reads the first result in the folder.
-    fn read_output(&self, folder: &Path) -> Result<(Vec<u8>, MediaType), Failure> {
+    fn read_output(&self, folder: &Path) -> Result<(Vec<u8>, &'static str), Failure> {
         let mut paths: Vec<PathBuf> = fs::read_dir(folder)
             .into_iter()
             .flatten()
@@ -113,7 +115,7 @@ impl Program {
         let result = paths.iter().find_map(|path| {
             let extension = path.extension()?.to_str()?.to_ascii_lowercase();
             let (_, media_type) = RESULTS.iter().find(|(known, _)| *known == extension)?;
-            Some((path, MediaType::new(media_type)))
+            Some((path, *media_type))
         });
         let Some((path, media_type)) = result else {
             return Err(self.failed("wrote no .md, .html or .txt file"));
@@ -139,13 +141,13 @@ impl Program {
 }
 
 /// Returns the type of a text: HTML if it begins as a page, else Markdown, which plain text is, too.
-fn sniffed(text: &[u8]) -> MediaType {
+fn sniffed(text: &[u8]) -> &'static str {
     let begins = |mark: &[u8]| {
         let head = text.trim_ascii_start();
         head.get(..mark.len()).is_some_and(|head| head.eq_ignore_ascii_case(mark))
     };
     let is_page = begins(b"<!doctype html") || begins(b"<html");
-    if is_page { MediaType::new("text/html") } else { MediaType::MARKDOWN }
+    if is_page { "text/html" } else { "text/markdown" }
 }
 
 fn kill_group(child: &mut Child) {

@@ -44,6 +44,11 @@ impl Programs {
         Ok(Self(programs.collect::<Result<_, _>>()?))
     }
 
+    /// Returns all types and command lines.
+    pub(super) fn lines(&self) -> impl Iterator<Item = String> {
+        self.0.iter().map(|(key, program)| format!("{key}={}", program.line))
+    }
+
     /// Returns the program for a document, with the extension of its files. The format that the content shows decides, else
     /// the name.
     pub(super) fn find(&self, format: Option<Format>, uri: &str) -> Option<(&Program, String)> {

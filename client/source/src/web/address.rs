@@ -65,6 +65,12 @@ pub(super) fn server_difference(from: &Url, to: &Url) -> Option<&'static str> {
     }
 }
 
+/// Returns the folder of an address, with a slash at its end.
+pub(crate) fn folder(url: &Url) -> &str {
+    let path = url.path();
+    &path[..=path.rfind('/').unwrap_or(0)]
+}
+
 /// Returns whether an address is that of a sitemap by its name.
 pub(crate) fn is_sitemap_name(url: &Url) -> bool {
     url.path().rsplit('/').next().is_some_and(|name| name.contains("sitemap"))

@@ -1,10 +1,12 @@
 //! One conditional request, with limits on size, time and redirects.
 
 use super::address::{redacted, redirect_target, server_difference, uri};
+use super::content_type::is_binary;
 use super::network::Network;
 use super::request::{RequestError, send};
 use super::robots::{Refused, Server};
-use crate::{Error, ExternalLink, SkippedPage, Validators};
+use crate::{BlockedPage, Error, ExternalLink, Validators};
+use passage_split::MediaType;
 use reqwest::header::{
     CONTENT_TYPE, ETAG, HeaderMap, HeaderName, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED,
 };
@@ -32,7 +34,7 @@ pub(super) enum Answer {
     NotModified,
     Page(Body),
     /// The page must not be fetched, or redirects to another server, to which no request is sent.
-    Skipped(SkippedPage),
+    Blocked(BlockedPage),
 }
 
 /// The content of a page.
@@ -66,7 +68,7 @@ impl Session {
             match server.check(&client, network, &url).await {
                 Ok(()) => {}
                 Err(Refused::Disallowed) => {
-                    let answer = Answer::Skipped(SkippedPage::Disallowed(uri(&requested)));
+                    let answer = Answer::Blocked(BlockedPage::Disallowed(uri(&requested)));
                     return Ok(Fetched { requested, url, answer });
                 }
                 Err(Refused::Unknown(error)) => return Err(failed(error)),
@@ -83,7 +85,7 @@ impl Session {
                     Some(difference) => {
                         let (page, target) = (Some(uri(&requested)), redacted(&target));
                         let link = ExternalLink { page, target, difference };
-                        Answer::Skipped(SkippedPage::External(link))
+                        Answer::Blocked(BlockedPage::External(link))
                     }
                 },
                 (None, StatusCode::NOT_MODIFIED) if validators.is_some() => Answer::NotModified,
@@ -122,6 +124,12 @@ fn conditional(request: RequestBuilder, validators: Option<&Validators>) -> Requ
     )
 }
 
+/// Returns whether the content of a type need not be downloaded. A sitemap may be compressed.
+fn has_no_use(content_type: &str) -> bool {
+    let media_type = MediaType::new(content_type);
+    is_binary(&media_type) && media_type.name() != "application/gzip"
+}
+
 /// Reads a page to its end. Stops with an error if it is too large.
 async fn body(mut response: Response, requested: &Url) -> Result<Body, Error> {
     let headers = response.headers();
@@ -129,6 +137,9 @@ async fn body(mut response: Response, requested: &Url) -> Result<Body, Error> {
     let validators =
         Validators { etag: header(headers, &ETAG), last_modified: header(headers, &LAST_MODIFIED) };
     let mut bytes = Vec::new();
+    if content_type.as_deref().is_some_and(has_no_use) {
+        return Ok(Body { bytes, content_type, validators });
+    }
     loop {
         match response.chunk().await {
             Ok(Some(chunk)) if bytes.len() + chunk.len() > MAX_BYTES => {

@@ -3,6 +3,7 @@
 use crate::cli::options::{
     ConversionOptions, DOCUMENTS, Embedder, JsonLines, MetadataOptions, Server, Splitting,
 };
+use crate::source::FollowLinks;
 use clap::Args;
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -46,6 +47,21 @@ pub struct Loading {
     /// through the proxies that the environment names
     #[arg(long, hide_short_help = true, help_heading = DOCUMENTS)]
     pub allow_private: bool,
+    /// Also load the pages of the same server that the links of a page lead to
+    #[arg(long, help_heading = DOCUMENTS)]
+    pub follow_links: bool,
+    /// Beginning of the paths of pages whose links are followed, such as /docs/ [default: the folder
+    /// of the page]
+    #[arg(long, hide_short_help = true, value_name = "PATH", requires = "follow_links", help_heading = DOCUMENTS)]
+    pub link_prefix: Option<String>,
+    /// Maximum number of links from the named page to a loaded page, 0 to 1000
+    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = FollowLinks::DEPTH as u64, value_parser = clap::value_parser!(u64).range(0..=1_000),
+        requires = "follow_links", help_heading = DOCUMENTS)]
+    pub depth: u64,
+    /// Maximum number of pages that links lead to, 1 to 1000000; more are an error
+    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = FollowLinks::MAX_PAGES as u64, value_parser = clap::value_parser!(u64).range(1..=1_000_000),
+        requires = "follow_links", help_heading = DOCUMENTS)]
+    pub max_pages: u64,
     /// Metadata of the documents, as KEY=VALUE with a string value or as a JSON object; may be
     /// repeated
     #[arg(long, value_name = "KEY=VALUE|JSON", help_heading = DOCUMENTS)]
