@@ -192,9 +192,9 @@ pub enum Error {
         /// The message of the system.
         reason: String,
     },
-    /// A sitemap is invalid or cannot be read.
-    #[error("the sitemap {url}: {reason}")]
-    Sitemap {
+    /// A sitemap or an `llms.txt` is invalid or cannot be read.
+    #[error("the list of pages {url}: {reason}")]
+    List {
         /// The address.
         url: String,
         /// The cause.
@@ -256,9 +256,9 @@ impl Error {
         Error::Unreadable { path: path.to_owned(), reason: error.to_string() }
     }
 
-    /// Returns an error for an invalid sitemap.
-    pub(super) fn bad_sitemap(url: String, reason: String) -> Self {
-        Error::Sitemap { url, reason, remedy: "Ingest its pages by their addresses." }
+    /// Returns an error for an invalid list of pages.
+    pub(super) fn bad_list(url: String, reason: String) -> Self {
+        Error::List { url, reason, remedy: "Ingest its pages by their addresses." }
     }
 
     /// Returns this error for a page whose links should be followed. A sync then treats no page as missing.
@@ -340,7 +340,7 @@ impl Error {
             Error::Unwatchable { .. } => {
                 "Check that it exists. The sysctl fs.inotify.max_user_watches limits the number of watched folders."
             }
-            Error::Sitemap { remedy, .. } | Error::UnknownLinks { remedy, .. } => remedy,
+            Error::List { remedy, .. } | Error::UnknownLinks { remedy, .. } => remedy,
             Error::StartRedirect { .. } => {
                 "Name the target, because links are followed within its folder."
             }

@@ -4,7 +4,7 @@ use super::CollectionVersion;
 use super::archive::{self, is_archive};
 use super::jsonl::{self, JsonLines, LineOptions};
 use super::walk::{self, normalized};
-use super::web::{self, FollowLinks, HttpCache, Network, RobotsCache, address};
+use super::web::{self, FollowLinks, HttpCache, PageOptions, RobotsCache, address};
 use super::{
     EmptyReason, Error, Filter, LeftOut, Pattern, Scope, Selection, SourceDocument, SourceEntry,
     empty,
@@ -93,7 +93,7 @@ impl Input {
         max_pages: usize,
     ) -> Result<Option<Self>, Error> {
         let Input::Address(url) = self else { return Ok(None) };
-        if address::is_sitemap_name(url) {
+        if address::is_list_name(url) {
             return Ok(None);
         }
         let mut folder = url.clone();
@@ -233,11 +233,11 @@ impl Input {
             }
             Input::Address(url) => {
                 let cache = (caches.http)();
-                web::listed_pages(url, options.network, &caches.robots, cache, selection)
+                web::listed_pages(url, options.pages, &caches.robots, cache, selection)
             }
             Input::Links(url, follow) => {
                 let cache = (caches.http)();
-                web::linked_pages((url, follow), options.network, &caches.robots, cache, selection)
+                web::linked_pages((url, follow), options.pages, &caches.robots, cache, selection)
             }
             Input::Stdin(uri) if is_archive(&uri) => {
                 archive::streamed(std::io::stdin(), &uri, selection)
@@ -259,8 +259,8 @@ impl Input {
 pub struct OpenOptions {
     /// The documents to include.
     pub filter: Filter,
-    /// The network that pages are fetched from.
-    pub network: Network,
+    /// How pages are fetched.
+    pub pages: PageOptions,
     /// Whether an input may have no document. Otherwise that is an error with the reason.
     pub allow_empty: bool,
     /// The model of embeddings in JSON lines that do not name it.

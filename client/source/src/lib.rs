@@ -49,4 +49,4 @@ use selection::Selection;
 pub use skipped_page::{BlockedPage, ExternalLink, SkippedPage};
 pub use walk::walk;
 pub use watch::{Changes, Watch};
-pub use web::{FollowLinks, HttpCache, Network, PageLinks};
+pub use web::{FollowLinks, HttpCache, Network, PageLinks, PageOptions};

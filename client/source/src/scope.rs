@@ -15,7 +15,7 @@ pub enum Scope {
     Prefix(String),
     /// All uris that match a pattern.
     Pattern(Pattern),
-    /// One page. If its name is that of a sitemap, also all pages beside and below it.
+    /// One page. If its name is that of a list of pages, also all pages beside and below it.
     Site(Url),
     /// All pages whose addresses begin with this one.
     Below(Url),
@@ -66,7 +66,7 @@ impl Scope {
                 }
                 let mut folder = site.clone();
                 folder.set_path(address::folder(site));
-                Scope::Below(folder).inside(uri).filter(|_| address::is_sitemap_name(site))
+                Scope::Below(folder).inside(uri).filter(|_| address::is_list_name(site))
             }
             Scope::Below(folder) => {
                 let url = address::parse(uri).ok()?;

@@ -1,9 +1,9 @@
 /*!
-Pages: documents at http and https addresses, the sites that sitemaps list, and sites whose links are followed.
+Pages: documents at http and https addresses, the sites that sitemaps and llms.txt list, and sites whose links are followed.
 
 The uri of a page is its address, without user, password and fragment. The client sends the
 validators of the last fetch, so an unchanged page costs one request and no content. An address that
-turns out to be a sitemap stands for the pages that it lists. Only those of its own scheme, host and
+turns out to be a sitemap, and an llms.txt, stand for the pages that they list. Only those of its own scheme, host and
 port are fetched, and no redirect to another server is followed. The robots.txt of the server decides which pages
 are fetched, and how fast. Several pages are fetched at the same time, and none may be larger than 64 MB.
 */
@@ -15,6 +15,7 @@ mod http_cache;
 mod linked_pages;
 mod links;
 mod listed_pages;
+mod llms;
 mod markdown;
 mod network;
 mod page;
@@ -34,22 +35,34 @@ use listed_pages::ListedPages;
 use requests::Requests;
 use reqwest::Url;
 
+/// How pages are fetched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PageOptions {
+    /// The network that pages are fetched from.
+    pub network: Network,
+    /// Whether links of the section `Optional` of an `llms.txt` are left out.
+    pub skip_optional: bool,
+}
+
 /// The entries of pages.
 type Pages = Box<dyn Iterator<Item = Result<SourceEntry, Error>> + Send>;
 
 /// Returns an iterator over the page at an address, or over the pages that it lists if it is a
-/// sitemap.
+/// sitemap or an `llms.txt`.
 ///
 /// It must be created and read on a thread for blocking work of a tokio runtime.
 pub(super) fn listed_pages(
     url: Url,
-    network: Network,
+    options: PageOptions,
     robots: &RobotsCache,
     http_cache: Box<dyn HttpCache>,
     selection: Selection,
 ) -> Pages {
-    match Requests::new(&url, network, robots) {
-        Ok(requests) => Box::new(ListedPages::new(requests, url, http_cache, selection)),
+    match Requests::new(&url, options.network, robots) {
+        Ok(requests) => {
+            let skip_optional = options.skip_optional;
+            Box::new(ListedPages::new(requests, (url, skip_optional), http_cache, selection))
+        }
         Err(error) => Box::new(std::iter::once(Err(error))),
     }
 }
@@ -59,12 +72,12 @@ pub(super) fn listed_pages(
 /// It must be created and read on a thread for blocking work of a tokio runtime.
 pub(super) fn linked_pages(
     (url, follow): (Url, FollowLinks),
-    network: Network,
+    options: PageOptions,
     robots: &RobotsCache,
     http_cache: Box<dyn HttpCache>,
     selection: Selection,
 ) -> Pages {
-    match Requests::new(&url, network, robots) {
+    match Requests::new(&url, options.network, robots) {
         Ok(requests) => Box::new(LinkedPages::new(requests, url, follow, http_cache, selection)),
         Err(error) => Box::new(std::iter::once(Err(error))),
     }

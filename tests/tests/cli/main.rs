@@ -69,6 +69,7 @@ mod ingest {
     mod failed_inputs;
     mod folders;
     mod links;
+    mod llms;
     mod pages;
     mod progress;
     mod robots;

@@ -71,9 +71,12 @@ pub(crate) fn folder(url: &Url) -> &str {
     &path[..=path.rfind('/').unwrap_or(0)]
 }
 
-/// Returns whether an address is that of a sitemap by its name.
-pub(crate) fn is_sitemap_name(url: &Url) -> bool {
-    url.path().rsplit('/').next().is_some_and(|name| name.contains("sitemap"))
+/// Returns whether an address is that of a list of pages by its name: a sitemap, `llms.txt` or `llms-full.txt`.
+pub(crate) fn is_list_name(url: &Url) -> bool {
+    let name = url.path().rsplit('/').next();
+    name.is_some_and(|name| {
+        name.contains("sitemap") || matches!(name, "llms.txt" | "llms-full.txt")
+    })
 }
 
 #[cfg(test)]

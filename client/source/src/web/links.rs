@@ -47,12 +47,12 @@ fn references(url: &Url, body: &Body) -> PageReferences {
     let structure = media_type.as_ref().map(|media_type| media_type.structure().to_owned());
     match structure.as_deref() {
         Some("text/html") => {
-            let text = text(body, content_type);
+            let text = decoded_text(body);
             // A page that is too large for its links fails as a document, too.
             page_references(&text, Some(url.as_str())).unwrap_or_default()
         }
         Some("text/markdown") => {
-            let links = markdown_links(&text(body, content_type));
+            let links = markdown_links(&decoded_text(body));
             let links = links.into_iter().map(|link| link.target).collect();
             PageReferences { links, canonical: None }
         }
@@ -60,8 +60,15 @@ fn references(url: &Url, body: &Body) -> PageReferences {
     }
 }
 
-fn text<'b>(body: &'b Body, content_type: Option<&str>) -> Cow<'b, str> {
-    if let Some(encoding) = charset(content_type) {
+/// Returns whether a page is HTML.
+pub(super) fn is_page(body: &Body) -> bool {
+    let media_type = MediaType::new(body.content_type.as_deref().unwrap_or_default());
+    media_type.structure() == "text/html"
+}
+
+/// Returns the text of a page.
+pub(super) fn decoded_text(body: &Body) -> Cow<'_, str> {
+    if let Some(encoding) = charset(body.content_type.as_deref()) {
         return encoding.decode(&body.bytes).0;
     }
     match decode(&body.bytes, &MediaType::new("text/html"), None) {

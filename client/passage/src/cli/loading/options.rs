@@ -12,7 +12,7 @@ use std::path::PathBuf;
 #[derive(Args)]
 pub struct Loading {
     /// Files, folders, glob patterns such as 'docs/**/*.md', archives (.tar, .tar.gz, .tgz, .zip),
-    /// addresses of web pages or sitemaps; - reads standard input
+    /// addresses of web pages, sitemaps or llms.txt; - reads standard input
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     #[command(flatten)]
@@ -62,6 +62,9 @@ pub struct Loading {
     #[arg(long, hide_short_help = true, value_name = "N", default_value_t = FollowLinks::MAX_PAGES as u64, value_parser = clap::value_parser!(u64).range(1..=1_000_000),
         requires = "follow_links", help_heading = DOCUMENTS)]
     pub max_pages: u64,
+    /// Leave out the section Optional of an llms.txt
+    #[arg(long, hide_short_help = true, help_heading = DOCUMENTS)]
+    pub skip_optional: bool,
     /// Metadata of the documents, as KEY=VALUE with a string value or as a JSON object; may be
     /// repeated
     #[arg(long, value_name = "KEY=VALUE|JSON", help_heading = DOCUMENTS)]
