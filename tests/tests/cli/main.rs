@@ -17,6 +17,7 @@ mod commands {
     mod export;
     mod first_contact;
     mod help;
+    mod refresh;
     mod search;
     mod search_output;
     mod split;
