@@ -9,12 +9,14 @@ or a bomb costs this document and nothing else. A library has no program to run,
 
 mod child;
 mod converter;
+mod environment;
 mod in_process;
 mod limits;
 mod plan;
 mod process;
 mod program;
 mod programs;
+mod records;
 mod remedy;
 
 pub use child::run_as_child;

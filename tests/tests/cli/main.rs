@@ -62,6 +62,7 @@ mod embedding {
 mod ingest {
     mod chunk_sizes;
     mod conversion;
+    mod converted_types;
     mod converters;
     mod document_kinds;
     mod empty_sources;

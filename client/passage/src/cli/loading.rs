@@ -52,7 +52,8 @@ async fn load(
     progress: Progress,
     show: impl Fn(&Summary, &Progress),
 ) -> Result<Summary, Error> {
-    let filter = Filter::new(&args.include, &args.exclude)?;
+    let programs = args.conversion.programs()?;
+    let filter = Filter::new(&args.include, &args.exclude)?.with_converted(programs.types());
     let inputs = inputs(&args)?;
     if grace.is_some() && args.collection.as_deref().is_none_or(str::is_empty) {
         let is_collection = |input: &Input| matches!(input.scope(), Scope::Collection);

@@ -6,11 +6,15 @@ that only this user reads: a document may come from an archive or a page. `{}` i
 the document is on standard input. The result is on standard output, or in the folder `{output}`.
 */
 
+use super::environment::Environment;
 use super::in_process::Failure;
 use super::process::{self, Ended};
+use super::records::{self, Records, are_records};
 use super::remedy::Remedy;
 use crate::source;
+use passage_split::PlaceMark;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use std::fs;
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -24,10 +28,15 @@ const DOCUMENT: &str = "{}";
 /// The argument that is the folder of the result.
 const OUTPUT: &str = "{output}";
 
+/// The types of results that are not only text.
+const MARKDOWN: &str = "text/markdown";
+const JSON_LINES: &str = "application/jsonl";
+
 /// The media types of results, by the extensions of their files.
-const RESULTS: [(&str, &str); 5] = [
-    ("md", "text/markdown"),
-    ("markdown", "text/markdown"),
+const RESULTS: [(&str, &str); 6] = [
+    ("md", MARKDOWN),
+    ("markdown", MARKDOWN),
+    ("jsonl", JSON_LINES),
     ("html", "text/html"),
     ("htm", "text/html"),
     ("txt", "text/plain"),
@@ -47,6 +56,24 @@ pub(super) struct ProgramOutput {
     pub(super) text: String,
     /// Its media type.
     pub(super) media_type: String,
+    pub(super) title: Option<String>,
+    /// The places of pages, slides or sheets, which only JSON lines have.
+    pub(super) marks: Vec<PlaceMark>,
+    pub(super) metadata: Map<String, Value>,
+}
+
+impl ProgramOutput {
+    fn of_text(text: String, media_type: &str) -> Self {
+        Self { text, media_type: media_type.to_owned(), ..Records::default().into() }
+    }
+}
+
+impl From<Records> for ProgramOutput {
+    fn from(records: Records) -> Self {
+        let Records { text, media_type, title, marks, metadata } = records;
+        let media_type = media_type.unwrap_or_else(|| MARKDOWN.to_owned());
+        Self { text, media_type, title, marks, metadata }
+    }
 }
 
 impl Program {
@@ -62,6 +89,7 @@ impl Program {
         bytes: Vec<u8>,
         extension: &str,
         time: Duration,
+        environment: &Environment,
     ) -> Result<ProgramOutput, Failure> {
         let folder = tempfile::tempdir().map_err(|error| no_folder(&error))?;
         let (path, output) = (folder.path().join("document"), folder.path().join("output"));
@@ -77,6 +105,7 @@ impl Program {
             word.replace(DOCUMENT, &path.to_string_lossy())
         });
         let mut command = Command::new(program);
+        environment.restrict(&mut command);
         // In a group of its own, so that all processes that it starts end at the time limit.
         command.args(arguments).current_dir(folder.path()).process_group(0);
         let stdout = match process::run(&mut command, input, time, source::MAX_BYTES, kill_group) {
@@ -88,19 +117,28 @@ impl Program {
             Ok(Ended::WroteTooMuch) => return Err(self.failed("wrote more than 1 GB")),
             Err(error) => return Err(self.not_started(&error)),
         };
-        let (bytes, media_type) = if self.words.iter().any(|word| word.contains(OUTPUT)) {
+        let (bytes, result_type) = if self.words.iter().any(|word| word.contains(OUTPUT)) {
             self.read_output(&output)?
         } else {
-            let media_type = sniffed(&stdout);
-            (stdout, media_type)
+            let result_type = sniffed(&stdout);
+            (stdout, result_type)
         };
         let text = String::from_utf8(bytes)
             .map_err(|_| self.failed("wrote a text that is not UTF-8"))?
             .replace('\0', "");
-        if text.trim().is_empty() {
+        let output = if result_type == JSON_LINES || (result_type == MARKDOWN && are_records(&text))
+        {
+            let records = records::parse(&text);
+            records
+                .map_err(|defect| self.failed(&format!("wrote JSON lines whose {defect}")))?
+                .into()
+        } else {
+            ProgramOutput::of_text(text, result_type)
+        };
+        if output.text.trim().is_empty() {
             return Err(self.failed("found no text"));
         }
-        Ok(ProgramOutput { text, media_type: media_type.to_owned() })
+        Ok(output)
     }
 
     /// Reads the first result in the folder.
@@ -118,7 +156,7 @@ impl Program {
             Some((path, *media_type))
         });
         let Some((path, media_type)) = result else {
-            return Err(self.failed("wrote no .md, .html or .txt file"));
+            return Err(self.failed("wrote no .md, .html, .txt or .jsonl file"));
         };
         let bytes =
             source::read(path).map_err(|_| self.failed("wrote a file that is not readable"))?;
@@ -147,7 +185,7 @@ fn sniffed(text: &[u8]) -> &'static str {
         head.get(..mark.len()).is_some_and(|head| head.eq_ignore_ascii_case(mark))
     };
     let is_page = begins(b"<!doctype html") || begins(b"<html");
-    if is_page { "text/html" } else { "text/markdown" }
+    if is_page { "text/html" } else { MARKDOWN }
 }
 
 fn kill_group(child: &mut Child) {
