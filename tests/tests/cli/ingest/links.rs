@@ -18,7 +18,7 @@ impl Setup {
         Self { cluster: text_cluster().await, site: Site::new(), cache }
     }
 
-    /// Sets a page of HTML with links, and an ETag of its content.
+    /// Sets a page of HTML with links, and an `ETag` of its content.
     fn page(&self, path: &str, links: &[&str]) {
         let links: Vec<_> = links.iter().map(|link| format!("<a href='{link}'>l</a>")).collect();
         self.html(path, "", &links.concat());
