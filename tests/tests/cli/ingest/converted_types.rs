@@ -5,8 +5,10 @@ use crate::office_documents as documents;
 use crate::{RunOutput, Sources, assert_sound, run_client, text_cluster, text_of};
 use passage_tests::Cluster;
 use passage_tests::markdown::Page;
+use passage_tests::wait::until;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::Stdio;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Command;
@@ -60,6 +62,42 @@ async fn a_program_gets_no_password_and_no_key() {
     {
         assert!(text.contains(variable), "{variable}: {text}");
     }
+}
+
+/// Returns the environment of the process that converts a document of `client`, as soon as there is one.
+fn environment_of_child(client: u32) -> Option<String> {
+    let processes = fs::read_dir("/proc").ok()?.flatten().map(|entry| entry.path());
+    let read = |path: &Path, name| fs::read_to_string(path.join(name)).unwrap_or_default();
+    let mut children = processes.filter(|path| {
+        read(path, "status").contains(&format!("\nPPid:\t{client}\n"))
+            && read(path, "cmdline").contains("__convert")
+    });
+    children.next().map(|path| read(&path, "environ")).filter(|text| !text.is_empty())
+}
+
+#[tokio::test]
+async fn the_process_that_converts_a_pdf_gets_no_password_and_no_key() {
+    let cluster = text_cluster().await;
+    let page = |number: usize| {
+        let line = |line: usize| (10.0, 50.0, 10.0 * line as f64, "A line of a page");
+        (0..70 + number % 2).map(line).collect::<Vec<_>>()
+    };
+    let sources =
+        Sources::with([("a.pdf", documents::pdf_of(&(0..400).map(page).collect::<Vec<_>>()))]);
+    let mut command = client(&cluster, &sources, &["ingest", "--no-embed", &sources.book()]);
+    command.env("PGPASSWORD", "xyzzy-hunter2").env("PASSAGE_API_KEY", "xyzzy-hunter2");
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let id = child.id().unwrap();
+    let mut environment = None;
+    until("a process converts the document", async || {
+        environment = environment_of_child(id);
+        environment.is_some()
+    })
+    .await;
+    let environment = environment.unwrap();
+    assert!(environment.contains("PATH="), "{environment}");
+    assert!(!environment.contains("DATABASE_URL") && !environment.contains("hunter2"));
+    assert!(child.wait().await.unwrap().success());
 }
 
 #[tokio::test]
