@@ -1,5 +1,9 @@
 //! Errors of sources, each with its remedy.
 
+mod links;
+
+pub use links::LinksError;
+
 use super::{BlockedPage, EmptyReason, ExternalLink};
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
@@ -202,44 +206,9 @@ pub enum Error {
         /// The remedy.
         remedy: &'static str,
     },
-    /// A page whose links should be followed cannot be read.
-    #[error("{reason}; the links of this page are unknown")]
-    UnknownLinks {
-        /// The error of the page.
-        reason: String,
-        /// The remedy.
-        remedy: &'static str,
-    },
-    /// The page whose links should be followed redirects to another one.
-    #[error("cannot follow the links of {url}: it redirects to {target}")]
-    StartRedirect {
-        /// The page.
-        url: String,
-        /// The target.
-        target: String,
-    },
-    /// The page whose links should be followed is a sitemap.
-    #[error("cannot follow the links of {url}: it is a sitemap")]
-    SitemapLinks {
-        /// The sitemap.
-        url: String,
-    },
-    /// A page whose links should be followed is not below the prefix of links.
-    #[error("{url} is not below the prefix {prefix} of links")]
-    OutsidePrefix {
-        /// The page.
-        url: String,
-        /// The prefix.
-        prefix: String,
-    },
-    /// Links lead to more pages than a run may fetch.
-    #[error("links of {url} lead to more than {max} pages; the others were left out")]
-    TooManyPages {
-        /// The page with which the run began.
-        url: String,
-        /// The maximum number of pages.
-        max: usize,
-    },
+    /// The links of a site are not followed, or not all of them.
+    #[error(transparent)]
+    Links(#[from] LinksError),
     /// Two files of one run have the same uri.
     #[error("{path} has the same uri as another file: \"{uri}\"", path = path.display())]
     SameUri {
@@ -263,7 +232,7 @@ impl Error {
 
     /// Returns this error for a page whose links should be followed. A sync then treats no page as missing.
     pub(super) fn with_unknown_links(self) -> Self {
-        Error::UnknownLinks { reason: self.to_string(), remedy: self.remedy() }
+        LinksError::Unknown { reason: self.to_string(), remedy: self.remedy() }.into()
     }
 
     /// Returns the uri of the document that failed, if the document exists. Then sync does not
@@ -340,17 +309,8 @@ impl Error {
             Error::Unwatchable { .. } => {
                 "Check that it exists. The sysctl fs.inotify.max_user_watches limits the number of watched folders."
             }
-            Error::List { remedy, .. } | Error::UnknownLinks { remedy, .. } => remedy,
-            Error::StartRedirect { .. } => {
-                "Name the target, because links are followed within its folder."
-            }
-            Error::OutsidePrefix { .. } => {
-                "Write --link-prefix as the beginning of its path, as in --link-prefix /docs/."
-            }
-            Error::SitemapLinks { .. } => "Ingest it without --follow-links.",
-            Error::TooManyPages { .. } => {
-                "Raise --max-pages, name a folder with --link-prefix, or leave out pages with --exclude."
-            }
+            Error::List { remedy, .. } => remedy,
+            Error::Links(error) => error.remedy(),
             Error::SameUri { .. } => {
                 "Ingest their folders into different collections with --collection."
             }

@@ -6,8 +6,8 @@ use super::jsonl::{self, JsonLines, LineOptions};
 use super::walk::{self, normalized};
 use super::web::{self, FollowLinks, HttpCache, PageOptions, RobotsCache, address};
 use super::{
-    EmptyReason, Error, Filter, LeftOut, Pattern, Scope, Selection, SourceDocument, SourceEntry,
-    empty,
+    EmptyReason, Error, Filter, LeftOut, LinksError, Pattern, Scope, Selection, SourceDocument,
+    SourceEntry, empty,
 };
 use reqwest::Url;
 use std::path::{Path, PathBuf};
@@ -100,7 +100,7 @@ impl Input {
         folder.set_path(prefix.unwrap_or(address::folder(url)));
         let prefix = folder.path().to_owned();
         if !url.path().starts_with(&prefix) {
-            return Err(Error::OutsidePrefix { url: address::uri(url), prefix });
+            return Err(LinksError::OutsidePrefix { url: address::uri(url), prefix }.into());
         }
         Ok(Some(Input::Links(url.clone(), FollowLinks { prefix, depth, max_pages })))
     }

@@ -36,7 +36,7 @@ mod web;
 pub use document::{
     CollectionVersion, Content, SourceDocument, SourceEntry, SourceMetadata, Validators,
 };
-pub use error::Error;
+pub use error::{Error, LinksError};
 pub use filter::Filter;
 pub use input::{Input, OpenOptions, Sources, open};
 pub use jsonl::{JsonLines, LineOptions};

@@ -13,7 +13,7 @@ use super::http_cache::{HttpCache, PageLinks};
 use super::links::page_links;
 use super::requests::Requests;
 use super::{page, sitemap};
-use crate::{Error, Selection, SkippedPage, SourceDocument, SourceEntry};
+use crate::{Error, LinksError, Selection, SkippedPage, SourceDocument, SourceEntry};
 use reqwest::Url;
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -127,11 +127,11 @@ impl LinkedPages {
                 if link.depth > 0 {
                     return Ok(SourceEntry::SkippedPage(SkippedPage::Sitemap(page)));
                 }
-                Err(Error::SitemapLinks { url: page })
+                Err(LinksError::Sitemap { url: page }.into())
             }
             Answer::Page(body) if url == link.url => self.read(body, &url, &link),
             Answer::Page(_) if link.depth == 0 => {
-                Err(Error::StartRedirect { url: page, target: redacted(&url) })
+                Err(LinksError::Redirect { url: page, target: redacted(&url) }.into())
             }
             Answer::Page(body) => {
                 let target = uri(&url);
@@ -228,7 +228,7 @@ impl Iterator for LinkedPages {
             let Some((fetched, link)) = self.requests.next() else {
                 let is_cut = std::mem::take(&mut self.is_cut);
                 let (url, max) = (uri(&self.start), self.follow.max_pages);
-                return is_cut.then_some(Err(Error::TooManyPages { url, max }));
+                return is_cut.then_some(Err(LinksError::TooMany { url, max }.into()));
             };
             // An excluded start page leads to others, which are not even fetched if they are excluded.
             let is_included = link.depth > 0 || self.selection.includes(link.url.path());

@@ -1,7 +1,7 @@
 //! `--follow-links`: which links of a page are followed, the same page under two addresses, and unchanged sites.
 
 use crate::web_site::{Page, Site};
-use crate::{RunOutput, text_cluster};
+use crate::{RunOutput, run_client, text_cluster};
 use passage_tests::{Cluster, cases};
 use tempfile::TempDir;
 
@@ -281,6 +281,11 @@ async fn a_start_page_that_does_not_fit_is_refused() {
     refused.assert_refusal("it is a sitemap", "without --follow-links");
     let refused = setup.run("ingest", &["{site}/docs/index.html", "--link-prefix", "/api/"]).await;
     refused.assert_refusal("is not below the prefix /api/ of links", "Write --link-prefix");
+    let address = format!("{}/docs/index.html", setup.site.url);
+    let refused =
+        run_client(&setup.cluster, ["sync", "--no-embed", "--follow-links", &address]).await;
+    refused.assert_refusal("is not public; the links of this page are unknown", "--allow-private");
+    refused.assert_refusal("no document was orphaned", "Fix");
     for path in cases(["handbook", "{site}/sitemap.xml"]) {
         let refused = setup.run("ingest", &[path]).await;
         refused.assert_refusal("--follow-links requires the address of a page", "Name a page");
