@@ -48,7 +48,7 @@ pub struct Loading {
     #[arg(long, hide_short_help = true, help_heading = DOCUMENTS)]
     pub allow_private: bool,
     /// Also load the pages of the same server that the links of a page lead to
-    #[arg(long, help_heading = DOCUMENTS)]
+    #[arg(long, hide_short_help = true, help_heading = DOCUMENTS)]
     pub follow_links: bool,
     /// Beginning of the paths of pages whose links are followed, such as /docs/ [default: the folder
     /// of the page]
