@@ -11,6 +11,7 @@ use crate::source;
 use crate::source::Text;
 pub use passage_split::{Document, MetadataOverrides};
 use passage_split::{PlaceMark, UTF_8};
+use serde_json::{Map, Value};
 use std::path::Path;
 
 /// A document, and the places of its pages, slides or sheets in the text.
@@ -20,6 +21,8 @@ pub struct ReadDocument {
     pub document: Document,
     /// The places, in the order of the text; none for a text.
     pub marks: Vec<PlaceMark>,
+    /// Metadata that a program which converted it has found.
+    pub metadata: Map<String, Value>,
     /// The name of the encoding of its file, unless it is UTF-8 or not a text.
     pub encoding: Option<&'static str>,
 }
@@ -73,7 +76,7 @@ pub(crate) fn read_planned(
     inside: Option<&str>,
 ) -> Result<ReadDocument, Error> {
     if let Some(plan) = plan {
-        let Converted { text, media_type, source_media_type, title, marks } =
+        let Converted { text, media_type, source_media_type, title, marks, metadata } =
             plan.convert(bytes, path)?;
         let overrides = MetadataOverrides {
             media_type: Some(media_type),
@@ -83,14 +86,14 @@ pub(crate) fn read_planned(
         let document = convert(&overrides, text, path, uri, inside)?;
         let source_media_type = Some(source_media_type);
         let document = Document { source_media_type, ..document };
-        return Ok(ReadDocument { document, marks, encoding: None });
+        return Ok(ReadDocument { document, marks, metadata, encoding: None });
     }
     let encoding = overrides.encoding.as_deref();
     let Text { text, encoding } =
         source::text(bytes, path, overrides.media_type(uri).as_ref(), encoding)?;
     let document = convert(overrides, text, path, uri, inside)?;
     let encoding = (encoding != UTF_8).then_some(encoding);
-    Ok(ReadDocument { document, marks: Vec::new(), encoding })
+    Ok(ReadDocument { document, marks: Vec::new(), metadata: Map::new(), encoding })
 }
 
 /// Reads a document from decoded text; see [`read`].

@@ -57,6 +57,7 @@ async fn main() -> Result<(), passage::Error> {
 ```
 */
 
+mod cache;
 pub mod cli;
 pub mod conversion;
 pub mod document;

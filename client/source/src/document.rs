@@ -1,6 +1,6 @@
-//! The entries of a source: documents with their uris, skipped files and links to other servers.
+//! The entries of a source: documents with their uris, skipped files and pages.
 
-use super::PresplitChunk;
+use super::{PresplitChunk, SkippedPage};
 use passage_split::{Kind, MediaType};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -23,8 +23,8 @@ pub enum SourceEntry {
     Document(SourceDocument),
     /// A file whose name says that it is not text, such as an image beside a page.
     Skipped(PathBuf),
-    /// A link to another server. It is not followed.
-    External(ExternalLink),
+    /// A page of a site that is not loaded.
+    SkippedPage(SkippedPage),
 }
 
 /// A document of a source, with its content or the place of it.
@@ -92,27 +92,6 @@ pub struct Validators {
     /// The `Last-Modified` of the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_modified: Option<String>,
-}
-
-/// A link from a site to another scheme, host or port.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ExternalLink {
-    /// The page that redirects; `None` if a sitemap lists the target.
-    pub page: Option<String>,
-    /// The target, without user, password and query.
-    pub target: String,
-    /// The difference between both servers, such as `on another host`.
-    pub difference: &'static str,
-}
-
-impl std::fmt::Display for ExternalLink {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { page, target, difference } = self;
-        match page {
-            Some(page) => write!(formatter, "{page} redirects to {target}, {difference}"),
-            None => write!(formatter, "{target} is {difference}"),
-        }
-    }
 }
 
 impl SourceDocument {

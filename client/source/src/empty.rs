@@ -1,7 +1,7 @@
 //! Sources without a document: the error that reports the reason.
 
 use super::left_out::MAX_COUNTED;
-use super::walk::{is_binary, is_hidden};
+use super::walk::is_hidden;
 use super::{EmptyReason, Error, Filter, LeftOut, Selection, SourceEntry};
 use ignore::WalkBuilder;
 use std::path::Path;
@@ -23,7 +23,7 @@ pub(super) fn or_empty(
         };
         match &entry {
             Ok(SourceEntry::Skipped(_)) => selection.count(|left_out| left_out.not_text += 1),
-            Ok(SourceEntry::External(_)) => {}
+            Ok(SourceEntry::SkippedPage(_)) => {}
             Ok(SourceEntry::Document(_)) | Err(_) => explain = None,
         }
         Some(entry)
@@ -42,7 +42,7 @@ pub(super) fn explain_folder(root: &Path, filter: &Filter) -> EmptyReason {
             &mut left_out.links_and_devices
         } else if !filter.includes(&inside) {
             &mut left_out.excluded
-        } else if is_binary(path) {
+        } else if !filter.is_document(path) {
             &mut left_out.not_text
         } else {
             &mut left_out.ignored_by_git

@@ -1,6 +1,10 @@
 //! Errors of sources, each with its remedy.
 
-use super::{EmptyReason, ExternalLink};
+mod links;
+
+pub use links::LinksError;
+
+use super::{BlockedPage, EmptyReason, ExternalLink};
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
@@ -158,6 +162,12 @@ pub enum Error {
     /// A page redirects to another server.
     #[error("cannot fetch {0}")]
     Redirect(ExternalLink),
+    /// The robots.txt of a server disallows a page.
+    #[error("cannot fetch {url}: the robots.txt of its server disallows it")]
+    Disallowed {
+        /// The address.
+        url: String,
+    },
     /// A page does not exist, or does not exist any more.
     #[error("page not found: {url}")]
     Gone {
@@ -186,9 +196,9 @@ pub enum Error {
         /// The message of the system.
         reason: String,
     },
-    /// A sitemap is invalid or cannot be read.
-    #[error("the sitemap {url}: {reason}")]
-    Sitemap {
+    /// A sitemap or an `llms.txt` is invalid or cannot be read.
+    #[error("the list of pages {url}: {reason}")]
+    List {
         /// The address.
         url: String,
         /// The cause.
@@ -196,6 +206,9 @@ pub enum Error {
         /// The remedy.
         remedy: &'static str,
     },
+    /// The links of a site are not followed, or not all of them.
+    #[error(transparent)]
+    Links(#[from] LinksError),
     /// Two files of one run have the same uri.
     #[error("{path} has the same uri as another file: \"{uri}\"", path = path.display())]
     SameUri {
@@ -212,9 +225,14 @@ impl Error {
         Error::Unreadable { path: path.to_owned(), reason: error.to_string() }
     }
 
-    /// Returns an error for an invalid sitemap.
-    pub(super) fn bad_sitemap(url: String, reason: String) -> Self {
-        Error::Sitemap { url, reason, remedy: "Ingest its pages by their addresses." }
+    /// Returns an error for an invalid list of pages.
+    pub(super) fn bad_list(url: String, reason: String) -> Self {
+        Error::List { url, reason, remedy: "Ingest its pages by their addresses." }
+    }
+
+    /// Returns this error for a page whose links should be followed. A sync then treats no page as missing.
+    pub(super) fn with_unknown_links(self) -> Self {
+        LinksError::Unknown { reason: self.to_string(), remedy: self.remedy() }.into()
     }
 
     /// Returns the uri of the document that failed, if the document exists. Then sync does not
@@ -225,6 +243,7 @@ impl Error {
             | Error::Private { url, .. }
             | Error::PlainPassword { url }
             | Error::Redirect(ExternalLink { page: Some(url), .. })
+            | Error::Disallowed { url }
             | Error::NotText { url, .. }
             | Error::LongPage { url } => Some(url),
             Error::SameUri { uri, .. } => Some(uri),
@@ -279,6 +298,9 @@ impl Error {
             }
             Error::PlainPassword { .. } => "Use an address with https.",
             Error::Redirect(_) => "If you trust the target, ingest its address.",
+            Error::Disallowed { .. } => {
+                "Ask the owner of the server to allow the agent passage, or download the page in a browser and ingest the file."
+            }
             Error::Gone { .. } => {
                 "Check the address. To remove the document, use passage sync or passage remove."
             }
@@ -287,10 +309,21 @@ impl Error {
             Error::Unwatchable { .. } => {
                 "Check that it exists. The sysctl fs.inotify.max_user_watches limits the number of watched folders."
             }
-            Error::Sitemap { remedy, .. } => remedy,
+            Error::List { remedy, .. } => remedy,
+            Error::Links(error) => error.remedy(),
             Error::SameUri { .. } => {
                 "Ingest their folders into different collections with --collection."
             }
+        }
+    }
+}
+
+impl From<BlockedPage> for Error {
+    /// Returns the error of a page that the user has named.
+    fn from(page: BlockedPage) -> Self {
+        match page {
+            BlockedPage::External(link) => Error::Redirect(link),
+            BlockedPage::Disallowed(url) => Error::Disallowed { url },
         }
     }
 }

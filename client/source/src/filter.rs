@@ -4,6 +4,15 @@ use super::Error;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use std::path::Path;
 
+/// Extensions of files that are not documents. Such files are skipped in folders. Documents that are not text, such as
+/// PDF, are listed: their reader converts them, or reports that it cannot.
+const BINARY: &[&str] = &[
+    "7z", "a", "avif", "bin", "bmp", "bz2", "class", "dll", "dylib", "eot", "exe", "gif", "gz",
+    "ico", "jar", "jpeg", "jpg", "mov", "mp3", "mp4", "o", "ogg", "otf", "png", "pyc", "rlib",
+    "so", "tar", "tgz", "tif", "tiff", "ttf", "wasm", "wav", "webm", "webp", "woff", "woff2", "xz",
+    "zip", "zst",
+];
+
 /// Include and exclude patterns in the syntax of `.gitignore`. The default includes every document.
 ///
 /// A pattern without a slash matches names at any depth. A pattern with a slash matches the path
@@ -24,11 +33,13 @@ use std::path::Path;
 pub struct Filter {
     include: Gitignore,
     exclude: Gitignore,
+    /// Extensions of documents whose names say that they are not text, in lower case.
+    converted: Vec<String>,
 }
 
 impl Default for Filter {
     fn default() -> Self {
-        Self { include: Gitignore::empty(), exclude: Gitignore::empty() }
+        Self { include: Gitignore::empty(), exclude: Gitignore::empty(), converted: Vec::new() }
     }
 }
 
@@ -40,7 +51,29 @@ impl Filter {
     ///
     /// Returns [`Error::Pattern`] for an invalid pattern.
     pub fn new(include: &[String], exclude: &[String]) -> Result<Self, Error> {
-        Ok(Self { include: matcher(include)?, exclude: matcher(exclude)? })
+        Ok(Self { include: matcher(include)?, exclude: matcher(exclude)?, converted: Vec::new() })
+    }
+
+    /// Returns a filter that also accepts files with these extensions in folders and archives, even if their names say
+    /// that they are not text: the caller converts them.
+    ///
+    /// ```
+    /// use passage_source::Filter;
+    ///
+    /// let filter = Filter::default().with_converted(["png"]);
+    /// assert!(filter.is_document("scan.PNG".as_ref()) && !filter.is_document("a.jpg".as_ref()));
+    /// ```
+    #[must_use]
+    pub fn with_converted<'e>(self, extensions: impl IntoIterator<Item = &'e str>) -> Self {
+        let converted = extensions.into_iter().map(str::to_ascii_lowercase).collect();
+        Self { converted, ..self }
+    }
+
+    /// Returns whether a file may be a document, by the extension of its name.
+    pub fn is_document(&self, path: &Path) -> bool {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        let extension = extension.unwrap_or_default().to_ascii_lowercase();
+        !BINARY.contains(&&*extension) || self.converted.contains(&extension)
     }
 
     /// Returns whether a document is included, by its path inside the source.

@@ -4,10 +4,10 @@ use super::CollectionVersion;
 use super::archive::{self, is_archive};
 use super::jsonl::{self, JsonLines, LineOptions};
 use super::walk::{self, normalized};
-use super::web::{self, HttpCache, Network, address};
+use super::web::{self, FollowLinks, HttpCache, PageOptions, RobotsCache, address};
 use super::{
-    EmptyReason, Error, Filter, LeftOut, Pattern, Scope, Selection, SourceDocument, SourceEntry,
-    empty,
+    EmptyReason, Error, Filter, LeftOut, LinksError, Pattern, Scope, Selection, SourceDocument,
+    SourceEntry, empty,
 };
 use reqwest::Url;
 use std::path::{Path, PathBuf};
@@ -27,6 +27,8 @@ pub enum Input {
     JsonLines(PathBuf, JsonLines, Option<CollectionVersion>),
     /// A page, or a sitemap.
     Address(Url),
+    /// A page, and the pages that its links lead to.
+    Links(Url, FollowLinks),
     /// Standard input: a document with this uri, or an archive if the uri ends as the name of one.
     Stdin(String),
     /// Standard input as JSON lines.
@@ -67,6 +69,42 @@ impl Input {
         Ok(Input::Path(argument.to_owned()))
     }
 
+    /// Returns the input with links that are followed, or `None` if it is not the address of a page. Without a prefix,
+    /// links are followed within the folder of the page.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the page is not below the prefix.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use passage_source::{FollowLinks, Input};
+    ///
+    /// let page = Input::parse("https://example.com/docs/index.html".as_ref())?;
+    /// let Some(Input::Links(_, follow)) = page.with_links(None, 5, 100)? else { panic!() };
+    /// assert_eq!(follow, FollowLinks { prefix: "/docs/".into(), depth: 5, max_pages: 100 });
+    /// # Ok::<(), passage_source::Error>(())
+    /// ```
+    pub fn with_links(
+        &self,
+        prefix: Option<&str>,
+        depth: usize,
+        max_pages: usize,
+    ) -> Result<Option<Self>, Error> {
+        let Input::Address(url) = self else { return Ok(None) };
+        if address::is_list_name(url) {
+            return Ok(None);
+        }
+        let mut folder = url.clone();
+        folder.set_path(prefix.unwrap_or(address::folder(url)));
+        let prefix = folder.path().to_owned();
+        if !url.path().starts_with(&prefix) {
+            return Err(LinksError::OutsidePrefix { url: address::uri(url), prefix }.into());
+        }
+        Ok(Some(Input::Links(url.clone(), FollowLinks { prefix, depth, max_pages })))
+    }
+
     /// Returns the path to watch for changes; `None` for pages and standard input.
     pub fn path(&self) -> Option<PathBuf> {
         match self {
@@ -75,7 +113,9 @@ impl Input {
             | Input::Archive(path)
             | Input::JsonLines(path, ..) => Some(path.clone()),
             Input::Pattern(pattern) => Some(pattern.folder()),
-            Input::Address(_) | Input::Stdin(_) | Input::StdinJsonLines(..) => None,
+            Input::Address(_) | Input::Links(..) | Input::Stdin(_) | Input::StdinJsonLines(..) => {
+                None
+            }
         }
     }
 
@@ -118,6 +158,11 @@ impl Input {
             }
             // Whether it is a page or a sitemap is known only after it is fetched.
             Input::Address(url) => Scope::Site(url.clone()),
+            Input::Links(url, FollowLinks { prefix, .. }) => {
+                let mut folder = url.clone();
+                folder.set_path(prefix);
+                Scope::Below(folder)
+            }
             Input::JsonLines(..) | Input::StdinJsonLines(..) => Scope::Collection,
         }
     }
@@ -129,7 +174,7 @@ impl Input {
                 path.display().to_string()
             }
             Input::Pattern(pattern) => pattern.to_string(),
-            Input::Address(url) => address::uri(url),
+            Input::Address(url) | Input::Links(url, _) => address::uri(url),
             Input::NamedFile(_, uri) | Input::Stdin(uri) => uri.clone(),
             Input::StdinJsonLines(..) => "standard input".into(),
         }
@@ -140,20 +185,23 @@ impl Input {
         match self {
             Input::Path(path) if path.is_dir() => empty::explain_folder(path, filter),
             Input::Path(_) => EmptyReason::Excluded,
-            Input::JsonLines(..) | Input::StdinJsonLines(..) | Input::Address(_)
+            Input::JsonLines(..)
+            | Input::StdinJsonLines(..)
+            | Input::Address(_)
+            | Input::Links(..)
                 if left_out.excluded > 0 =>
             {
                 EmptyReason::Excluded
             }
-            Input::Address(_) => EmptyReason::NoPages,
+            Input::Address(_) | Input::Links(..) => EmptyReason::NoPages,
             _ => left_out.reason(),
         }
     }
 
-    fn entries(self, options: &OpenOptions, http_cache: &mut dyn FnMut() -> HttpCache) -> Sources {
+    fn entries(self, options: &OpenOptions, caches: &mut Caches<'_>) -> Sources {
         let selection = Selection::from(options.filter.clone());
         let (input, filter) = (self.clone(), options.filter.clone());
-        let entries = self.selected_entries(options, selection.clone(), http_cache);
+        let entries = self.selected_entries(options, selection.clone(), caches);
         if options.allow_empty {
             // A missing folder may be one that is not mounted.
             let exists = move || input.path().is_none_or(|path| path.exists());
@@ -171,7 +219,7 @@ impl Input {
         self,
         options: &OpenOptions,
         selection: Selection,
-        http_cache: &mut dyn FnMut() -> HttpCache,
+        caches: &mut Caches<'_>,
     ) -> Sources {
         match self {
             Input::Path(path) => Box::new(walk::walk_filtered(&path, options.filter.clone())),
@@ -183,7 +231,14 @@ impl Input {
             Input::JsonLines(path, lines, collection) => {
                 jsonl::documents(&path, lines, options.lines(collection), selection)
             }
-            Input::Address(url) => web::pages(url, options.network, http_cache(), selection),
+            Input::Address(url) => {
+                let cache = (caches.http)();
+                web::listed_pages(url, options.pages, &caches.robots, cache, selection)
+            }
+            Input::Links(url, follow) => {
+                let cache = (caches.http)();
+                web::linked_pages((url, follow), options.pages, &caches.robots, cache, selection)
+            }
             Input::Stdin(uri) if is_archive(&uri) => {
                 archive::streamed(std::io::stdin(), &uri, selection)
             }
@@ -204,8 +259,8 @@ impl Input {
 pub struct OpenOptions {
     /// The documents to include.
     pub filter: Filter,
-    /// The network that pages are fetched from.
-    pub network: Network,
+    /// How pages are fetched.
+    pub pages: PageOptions,
     /// Whether an input may have no document. Otherwise that is an error with the reason.
     pub allow_empty: bool,
     /// The model of embeddings in JSON lines that do not name it.
@@ -220,13 +275,23 @@ impl OpenOptions {
     }
 }
 
+/// The caches that inputs of pages share.
+struct Caches<'c> {
+    /// Makes the cache of an input.
+    http: &'c mut dyn FnMut() -> Box<dyn HttpCache>,
+    robots: RobotsCache,
+}
+
 /// Opens inputs, which are read one after the other. Each input of pages gets its own cache from
 /// `http_cache`.
 pub fn open(
     inputs: Vec<Input>,
     options: OpenOptions,
-    mut http_cache: impl FnMut() -> HttpCache + Send + 'static,
+    mut http_cache: impl FnMut() -> Box<dyn HttpCache> + Send + 'static,
 ) -> Sources {
-    let open = move |input: Input| input.entries(&options, &mut http_cache);
+    let robots = RobotsCache::default();
+    let open = move |input: Input| {
+        input.entries(&options, &mut Caches { http: &mut http_cache, robots: robots.clone() })
+    };
     Box::new(inputs.into_iter().flat_map(open))
 }

@@ -28,15 +28,15 @@ mod presplit;
 mod read;
 mod scope;
 mod selection;
+mod skipped_page;
 mod walk;
 mod watch;
 mod web;
 
 pub use document::{
-    CollectionVersion, Content, ExternalLink, SourceDocument, SourceEntry, SourceMetadata,
-    Validators,
+    CollectionVersion, Content, SourceDocument, SourceEntry, SourceMetadata, Validators,
 };
-pub use error::Error;
+pub use error::{Error, LinksError};
 pub use filter::Filter;
 pub use input::{Input, OpenOptions, Sources, open};
 pub use jsonl::{JsonLines, LineOptions};
@@ -46,6 +46,7 @@ pub use presplit::PresplitChunk;
 pub use read::{MAX_BYTES, Text, read, read_stdin, text, without_nul};
 pub use scope::{Scope, Scopes};
 use selection::Selection;
+pub use skipped_page::{BlockedPage, ExternalLink, SkippedPage};
 pub use walk::walk;
 pub use watch::{Changes, Watch};
-pub use web::{HttpCache, Network};
+pub use web::{FollowLinks, HttpCache, Network, PageLinks, PageOptions};

@@ -15,8 +15,10 @@ pub enum Scope {
     Prefix(String),
     /// All uris that match a pattern.
     Pattern(Pattern),
-    /// One page. If its name is that of a sitemap, also all pages beside and below it.
+    /// One page. If its name is that of a list of pages, also all pages beside and below it.
     Site(Url),
+    /// All pages whose addresses begin with this one.
+    Below(Url),
 }
 
 /// The scopes of all sources of a run, without the documents that a filter excludes.
@@ -62,11 +64,14 @@ impl Scope {
                 if url == *site {
                     return Some(url.path().to_owned());
                 }
-                let name = site.path().rsplit('/').next().unwrap_or_default();
-                let folder = site.path().strip_suffix(name).unwrap_or("/");
-                let is_below = address::is_sitemap_name(site)
-                    && url.origin() == site.origin()
-                    && url.path().starts_with(folder);
+                let mut folder = site.clone();
+                folder.set_path(address::folder(site));
+                Scope::Below(folder).inside(uri).filter(|_| address::is_list_name(site))
+            }
+            Scope::Below(folder) => {
+                let url = address::parse(uri).ok()?;
+                let is_below =
+                    url.origin() == folder.origin() && url.path().starts_with(folder.path());
                 is_below.then(|| url.path().to_owned())
             }
         }

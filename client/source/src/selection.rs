@@ -1,6 +1,7 @@
 //! A filter for one source, which counts what the source leaves out.
 
 use super::{Filter, LeftOut};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A filter, and the number of documents that the source leaves out. Clones count together.
@@ -18,6 +19,11 @@ impl Selection {
             self.count(|left_out| left_out.excluded += 1);
         }
         is_included
+    }
+
+    /// Returns whether a file may be a document, by its name.
+    pub(super) fn is_document(&self, path: &Path) -> bool {
+        self.filter.is_document(path)
     }
 
     /// Counts a document that is left out.

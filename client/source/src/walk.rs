@@ -4,15 +4,6 @@ use super::{Error, Filter, SourceDocument, SourceEntry};
 use ignore::{DirEntry, WalkBuilder};
 use std::path::{Component, Path};
 
-/// Extensions of files that are not documents. Such files are skipped in folders. Documents that are not text, such as
-/// PDF, are listed: their reader converts them, or reports that it cannot.
-const BINARY: &[&str] = &[
-    "7z", "a", "avif", "bin", "bmp", "bz2", "class", "dll", "dylib", "eot", "exe", "gif", "gz",
-    "ico", "jar", "jpeg", "jpg", "mov", "mp3", "mp4", "o", "ogg", "otf", "png", "pyc", "rlib",
-    "so", "tar", "tgz", "tif", "tiff", "ttf", "wasm", "wav", "webm", "webp", "woff", "woff2", "xz",
-    "zip", "zst",
-];
-
 /// Lists the files of a folder in the order of their names. The path of a file lists that file.
 ///
 /// # Examples
@@ -99,16 +90,10 @@ fn source_entry(
     if !filter.includes(inside.as_deref().unwrap_or(&uri)) {
         return None;
     }
-    if is_folder && is_binary(&path) {
+    if is_folder && !filter.is_document(&path) {
         return Some(Ok(SourceEntry::Skipped(path)));
     }
     Some(Ok(SourceEntry::Document(SourceDocument { inside, ..SourceDocument::file(path, uri) })))
-}
-
-/// Returns whether the name of a file says that it is not text.
-pub(super) fn is_binary(path: &Path) -> bool {
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    extension.is_some_and(|extension| BINARY.contains(&&*extension.to_ascii_lowercase()))
 }
 
 /// Returns whether a component of a path is hidden.
@@ -175,7 +160,7 @@ mod tests {
         walk(path)
             .filter_map(|entry| match entry.unwrap() {
                 SourceEntry::Document(document) => Some(document.uri),
-                SourceEntry::Skipped(_) | SourceEntry::External(_) => None,
+                SourceEntry::Skipped(_) | SourceEntry::SkippedPage(_) => None,
             })
             .collect()
     }

@@ -93,7 +93,7 @@ impl Changes {
     pub fn may_affect(&self, entry: &Result<SourceEntry, Error>) -> bool {
         match entry {
             Ok(SourceEntry::Document(item)) => self.affect(item),
-            Ok(SourceEntry::Skipped(_) | SourceEntry::External(_)) => false,
+            Ok(SourceEntry::Skipped(_) | SourceEntry::SkippedPage(_)) => false,
             Err(_) => true,
         }
     }

@@ -1,189 +1,84 @@
 /*!
-Pages: documents at http and https addresses, and the sites that sitemaps list.
+Pages: documents at http and https addresses, the sites that sitemaps and llms.txt list, and sites whose links are followed.
 
 The uri of a page is its address, without user, password and fragment. The client sends the
 validators of the last fetch, so an unchanged page costs one request and no content. An address that
-turns out to be a sitemap stands for the pages that it lists. Only those of its own scheme, host and
-port are fetched, and no redirect to another server is followed. Several pages are fetched at the
-same time, and none may be larger than 64 MB.
+turns out to be a sitemap, and an llms.txt, stand for the pages that they list. Only those of its own scheme, host and
+port are fetched, and no redirect to another server is followed. The robots.txt of the server decides which pages
+are fetched, and how fast. Several pages are fetched at the same time, and none may be larger than 64 MB.
 */
 
 pub(crate) mod address;
+mod content_type;
 mod fetch;
+mod http_cache;
+mod linked_pages;
+mod links;
+mod listed_pages;
+mod llms;
+mod markdown;
 mod network;
 mod page;
+mod request;
+mod requests;
+mod robots;
 mod sitemap;
 
+pub use http_cache::{HttpCache, PageLinks};
+pub use linked_pages::FollowLinks;
 pub use network::Network;
+pub(super) use robots::RobotsCache;
 
-use super::{Error, ExternalLink, Selection, SourceDocument, SourceEntry, Validators};
-use address::{redacted, server_difference, uri};
-use fetch::{Answer, Fetched};
-use passage_http as http;
+use super::{Error, Selection, SourceEntry};
+use linked_pages::LinkedPages;
+use listed_pages::ListedPages;
+use requests::Requests;
 use reqwest::Url;
-use std::collections::VecDeque;
-use tokio::runtime::Handle;
-use tokio::task::JoinHandle;
 
-/// The number of pages that are fetched at the same time.
-const CONCURRENCY: usize = 4;
+/// How pages are fetched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PageOptions {
+    /// The network that pages are fetched from.
+    pub network: Network,
+    /// Whether links of the section `Optional` of an `llms.txt` are left out.
+    pub skip_optional: bool,
+}
 
-/// Looks up the validators of the page at an address, so that its server can report that it has not
-/// changed.
-pub type HttpCache = Box<dyn FnMut(&str) -> Option<Validators> + Send>;
+/// The entries of pages.
+type Pages = Box<dyn Iterator<Item = Result<SourceEntry, Error>> + Send>;
 
 /// Returns an iterator over the page at an address, or over the pages that it lists if it is a
-/// sitemap.
+/// sitemap or an `llms.txt`.
 ///
 /// It must be created and read on a thread for blocking work of a tokio runtime.
-pub(super) fn pages(
+pub(super) fn listed_pages(
     url: Url,
-    network: Network,
-    http_cache: HttpCache,
+    options: PageOptions,
+    robots: &RobotsCache,
+    http_cache: Box<dyn HttpCache>,
     selection: Selection,
-) -> Box<dyn Iterator<Item = Result<SourceEntry, Error>> + Send> {
-    if http::has_credentials(&url) && !http::is_confidential(&url) {
-        return Box::new(std::iter::once(Err(Error::PlainPassword { url: uri(&url) })));
-    }
-    let runtime = Handle::try_current().map_err(|error| error.to_string());
-    match runtime.and_then(|runtime| Ok((runtime, fetch::client(network, &url)?))) {
-        Ok((runtime, client)) => {
-            let (sitemaps, fetches) = (Vec::new(), VecDeque::new());
-            let mut pages =
-                Pages { client, network, runtime, http_cache, selection, sitemaps, fetches };
-            let is_sitemap = address::is_sitemap_name(&url);
-            pages.fetch(url, 0, is_sitemap);
-            Box::new(pages)
+) -> Pages {
+    match Requests::new(&url, options.network, robots) {
+        Ok(requests) => {
+            let skip_optional = options.skip_optional;
+            Box::new(ListedPages::new(requests, (url, skip_optional), http_cache, selection))
         }
-        Err(reason) => {
-            Box::new(std::iter::once(Err(Error::Unreachable { url: uri(&url), reason })))
-        }
+        Err(error) => Box::new(std::iter::once(Err(error))),
     }
 }
 
-/// An iterator that fetches pages.
-struct Pages {
-    client: reqwest::Client,
-    network: Network,
-    runtime: Handle,
-    http_cache: HttpCache,
+/// Returns an iterator over the page at an address and those that its links lead to.
+///
+/// It must be created and read on a thread for blocking work of a tokio runtime.
+pub(super) fn linked_pages(
+    (url, follow): (Url, FollowLinks),
+    options: PageOptions,
+    robots: &RobotsCache,
+    http_cache: Box<dyn HttpCache>,
     selection: Selection,
-    /// The sitemaps that are being read, the innermost last.
-    sitemaps: Vec<Sitemap>,
-    fetches: VecDeque<Fetch>,
-}
-
-/// A page that is being fetched.
-struct Fetch {
-    task: JoinHandle<Result<Fetched, Error>>,
-    /// The number of sitemaps that lead to it.
-    depth: usize,
-    /// Its address, if it should be a sitemap.
-    sitemap: Option<Url>,
-}
-
-/// A sitemap with the entries that are left.
-struct Sitemap {
-    url: Url,
-    /// The number of sitemaps that lead to its pages.
-    depth: usize,
-    entries: std::vec::IntoIter<sitemap::Entry>,
-}
-
-impl Pages {
-    fn fetch(&mut self, url: Url, depth: usize, is_sitemap: bool) {
-        let sitemap = is_sitemap.then(|| url.clone());
-        let validators = (self.http_cache)(&uri(&url));
-        let fetch = fetch::fetch(self.client.clone(), self.network, url, validators);
-        self.fetches.push_back(Fetch { task: self.runtime.spawn(fetch), depth, sitemap });
+) -> Pages {
+    match Requests::new(&url, options.network, robots) {
+        Ok(requests) => Box::new(LinkedPages::new(requests, url, follow, http_cache, selection)),
+        Err(error) => Box::new(std::iter::once(Err(error))),
     }
-
-    /// Takes the next address of the innermost sitemap. Returns an entry if it is not fetched, and
-    /// `None` if there is no sitemap left.
-    fn next_listed(&mut self) -> Option<Result<Option<SourceEntry>, Error>> {
-        let sitemap = self.sitemaps.last_mut()?;
-        let Some(entry) = sitemap.entries.next() else {
-            self.sitemaps.pop();
-            return Some(Ok(None));
-        };
-        let Ok(mut url) = sitemap.url.join(&entry.address) else {
-            let reason = format!("invalid address {}", entry.address.escape_debug());
-            return Some(Err(Error::bad_sitemap(uri(&sitemap.url), reason)));
-        };
-        if let Some(difference) = server_difference(&sitemap.url, &url) {
-            let link = ExternalLink { page: None, target: redacted(&url), difference };
-            return Some(Ok(Some(SourceEntry::External(link))));
-        }
-        url.set_fragment(None);
-        let depth = sitemap.depth;
-        if entry.is_sitemap || self.selection.includes(url.path()) {
-            self.fetch(url, depth, entry.is_sitemap);
-        }
-        Some(Ok(None))
-    }
-
-    /// Returns the document of a fetched page. Opens a sitemap and returns `None`.
-    fn entry(&mut self, fetched: Fetched, depth: usize) -> Option<Result<SourceEntry, Error>> {
-        let Fetched { requested, url, answer } = fetched;
-        let body = match answer {
-            Answer::NotModified => {
-                let document = SourceDocument::unchanged(uri(&requested));
-                return Some(Ok(SourceEntry::Document(document)));
-            }
-            Answer::Page(body) if sitemap::is_sitemap(&body.bytes) => body,
-            Answer::Page(body) => return Some(page::entry(&requested, &url, body, depth > 0)),
-            Answer::External(link) if depth > 0 => return Some(Ok(SourceEntry::External(link))),
-            Answer::External(link) => return Some(Err(Error::Redirect(link))),
-        };
-        // A sitemap index lists sitemaps, and these list pages.
-        let entries = match depth {
-            0 | 1 => sitemap::entries(&body.bytes),
-            _ => Err("sitemaps are nested more than twice".into()),
-        };
-        match entries {
-            Ok(entries) => {
-                let depth = depth + 1;
-                self.sitemaps.push(Sitemap { url, depth, entries: entries.into_iter() });
-                None
-            }
-            Err(reason) => Some(Err(Error::bad_sitemap(uri(&requested), reason))),
-        }
-    }
-}
-
-impl Iterator for Pages {
-    type Item = Result<SourceEntry, Error>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            while self.fetches.len() < CONCURRENCY {
-                match self.next_listed() {
-                    Some(Ok(None)) => {}
-                    Some(Ok(Some(entry))) => return Some(Ok(entry)),
-                    Some(Err(error)) => return Some(Err(error)),
-                    None => break,
-                }
-            }
-            let Fetch { task, depth, sitemap } = self.fetches.pop_front()?;
-            let entry = match self.runtime.block_on(task) {
-                // Without the sitemap, the list of pages is unknown.
-                Ok(Ok(Fetched { answer: Answer::External(link), .. })) if sitemap.is_some() => {
-                    Some(Err(sitemap_error(sitemap, Error::Redirect(link))))
-                }
-                Ok(Ok(fetched)) => self.entry(fetched, depth),
-                Ok(Err(error)) => Some(Err(sitemap_error(sitemap, error))),
-                Err(error) => std::panic::resume_unwind(error.into_panic()),
-            };
-            if entry.is_some() {
-                return entry;
-            }
-        }
-    }
-}
-
-/// Turns the error of a page that should be a sitemap into one of the sitemap. A sync then treats
-/// no page as missing.
-fn sitemap_error(sitemap: Option<Url>, error: Error) -> Error {
-    let Some(sitemap) = sitemap else { return error };
-    Error::Sitemap { url: uri(&sitemap), reason: error.to_string(), remedy: error.remedy() }
 }

@@ -15,6 +15,8 @@ mod notebook;
 
 pub use decoded::{DecodeError, DecodedText, UTF_8};
 pub use encoding::{decode, encoding_name};
+#[cfg(feature = "html")]
+pub use html::{PageReferences, page_references};
 
 use crate::{Error, MediaType};
 

@@ -47,6 +47,8 @@ pub use content_hash::HashInput;
 pub use convert::{
     ConvertedDocument, DecodeError, DecodedText, UTF_8, convert, decode, encoding_name,
 };
+#[cfg(feature = "html")]
+pub use convert::{PageReferences, page_references};
 pub use data_format::DataFormat;
 pub use document::{Document, MetadataOverrides, chunk_metadata, document_metadata};
 pub use encoded_data::is_encoded_data;

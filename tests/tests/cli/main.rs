@@ -17,6 +17,7 @@ mod commands {
     mod export;
     mod first_contact;
     mod help;
+    mod refresh;
     mod search;
     mod search_output;
     mod split;
@@ -62,6 +63,7 @@ mod embedding {
 mod ingest {
     mod chunk_sizes;
     mod conversion;
+    mod converted_types;
     mod converters;
     mod document_kinds;
     mod empty_sources;
@@ -69,8 +71,11 @@ mod ingest {
     mod exact_chunks;
     mod failed_inputs;
     mod folders;
+    mod links;
+    mod llms;
     mod pages;
     mod progress;
+    mod robots;
     pub mod second_run;
     mod source_code;
     mod sources;

@@ -71,12 +71,22 @@ impl Site {
         self.pages.lock().unwrap().insert(path.into(), page);
     }
 
-    /// Returns and clears the recorded requests: path and condition.
+    /// Returns and clears the recorded requests of pages: path and condition.
     pub fn requests(&self) -> Vec<String> {
         let mut requests = std::mem::take(&mut *self.requests.lock().unwrap());
+        requests.retain(|request| !is_of_robots(request));
         requests.sort();
         requests
     }
+
+    /// Returns the number of requests of robots.txt since the requests were cleared.
+    pub fn robots_requests(&self) -> usize {
+        self.requests.lock().unwrap().iter().filter(|request| is_of_robots(request)).count()
+    }
+}
+
+fn is_of_robots(request: &str) -> bool {
+    request.split(' ').next().is_some_and(|path| path.ends_with("/robots.txt"))
 }
 
 fn serve(

@@ -13,9 +13,12 @@ Uris:
   lists are skipped, and unchanged documents are neither embedded nor written.
 
 Web pages:
-  A sitemap stands for all pages that it lists, but links and redirects to another scheme, host
-  or port are skipped. Servers with private addresses are refused, unless --allow-private is
-  given. An unchanged page is not downloaded again if its server sends an ETag or a date.
+  A sitemap or an llms.txt stands for all pages that it lists, an llms-full.txt for those that it
+  contains, and with --follow-links, a page for itself and the pages of its folder that links
+  lead to. Another scheme, host or port is skipped. Servers with private addresses are refused,
+  unless --allow-private is given. The robots.txt of a server decides which pages the agent
+  passage fetches. An unchanged page is not downloaded again if its server sends an ETag or a
+  date.
 
 JSON lines:
   With --jsonl documents, each line has the keys uri and text, and optionally kind. With --jsonl
@@ -37,6 +40,8 @@ Examples:
   passage ingest click-8.1.tar.gz pages.zip
   passage ingest https://example.com/guide.html
   passage ingest https://example.com/sitemap.xml --include '/docs/'
+  passage ingest https://example.com/docs/ --follow-links --depth 3
+  passage ingest https://example.com/llms.txt --skip-optional
   passage ingest documents.jsonl.gz --jsonl documents
   passage split guide.md --json | sed 's/^{/{\"uri\": \"guide.md\", /' | passage ingest - --jsonl chunks
   cat notes/*.txt | passage ingest - --uri notes.txt

@@ -12,7 +12,9 @@ use super::output::print::print;
 use super::output::progress::{Progress, Settings};
 use crate::Error;
 use crate::ingest::{Event, Ingest, Summary, Sync, http_cache, ingest, sync};
-use crate::source::{self, Changes, Filter, Input, Network, OpenOptions, Scope, Scopes, Watch};
+use crate::source::{
+    self, Changes, Filter, Input, Network, OpenOptions, PageOptions, Scope, Scopes, Watch,
+};
 use inputs::inputs;
 use job::ingest_job;
 use output::Events;
@@ -50,7 +52,8 @@ async fn load(
     progress: Progress,
     show: impl Fn(&Summary, &Progress),
 ) -> Result<Summary, Error> {
-    let filter = Filter::new(&args.include, &args.exclude)?;
+    let programs = args.conversion.programs()?;
+    let filter = Filter::new(&args.include, &args.exclude)?.with_converted(programs.types());
     let inputs = inputs(&args)?;
     if grace.is_some() && args.collection.as_deref().is_none_or(str::is_empty) {
         let is_collection = |input: &Input| matches!(input.scope(), Scope::Collection);
@@ -71,6 +74,7 @@ async fn load(
     let (watch, skip_unsupported) = (args.watch, args.skip_unsupported);
     let network = if args.allow_private { Network::Any } else { Network::Public };
     let (allow_empty, has_lines) = (args.allow_empty, args.jsonl.is_some());
+    let skip_optional = args.skip_optional;
     let model_name = args.embedder.model_name();
     let missing: Vec<Error> = inputs.iter().filter_map(Input::missing).map(Error::from).collect();
     let report_missing = || missing.iter().for_each(|error| progress.failed(None, error));
@@ -87,7 +91,8 @@ async fn load(
     let (ingest, store) = job?;
     let dimensions = if has_lines { store.dimensions().await? } else { None };
     drop(store);
-    let options = OpenOptions { filter, network, allow_empty, model_name, dimensions };
+    let pages = PageOptions { network, skip_optional };
+    let options = OpenOptions { filter, pages, allow_empty, model_name, dimensions };
     // The watch starts before the first round, so that no change is missed.
     let watch = if watch { Some(Watch::new(&watched)?) } else { None };
 

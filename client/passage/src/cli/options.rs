@@ -26,4 +26,4 @@ pub use metadata::{DOCUMENTS, MetadataOptions, metadata};
 pub use reranker::Reranker;
 pub use server::Server;
 pub use serving::Serving;
-pub use splitting::{Sizer, Splitting, StoreSplitter};
+pub use splitting::{CHUNKS, Sizer, Splitting, StoreSplitter};

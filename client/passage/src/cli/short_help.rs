@@ -1,5 +1,6 @@
 //! The help of `-h`: the options that most users need, and the first examples. `--help` shows everything.
 
+use super::options::CHUNKS;
 use clap::Command;
 
 /// The heading of the examples in the text below the options.
@@ -9,7 +10,7 @@ const EXAMPLES: &str = "Examples:\n";
 const MAX_EXAMPLES: usize = 5;
 
 /// Shortens what `-h` shows below the options of a command and of its subcommands. The options themselves say whether
-/// `-h` shows them, but for `split`, whose purpose is to try the sizes of chunks.
+/// `-h` shows them, but for the sizes of `split`, whose purpose is to try them.
 pub fn with_short_help(command: Command) -> Command {
     let command = match command.get_after_help().map(ToString::to_string) {
         Some(help) => command.after_help(first_examples(&help)).after_long_help(help),
@@ -17,7 +18,10 @@ pub fn with_short_help(command: Command) -> Command {
     };
     let command = command.mut_subcommands(with_short_help);
     if command.get_name() == "split" {
-        return command.mut_args(|option| option.hide_short_help(false));
+        return command.mut_args(|option| match option.get_help_heading() {
+            Some(CHUNKS) => option.hide_short_help(false),
+            _ => option,
+        });
     }
     command
 }

@@ -16,9 +16,9 @@ than --grace, sync removes the document.
 Scope:
   sync removes only documents of the given collection and version, in the scope of a source.
   The scope of a folder or an archive is all uris that begin with its name; of a pattern, all
-  uris that match it; of a page, that page; of a sitemap, all pages beside and below it; of
-  JSON lines, the whole collection. Documents that --include and --exclude leave out are never
-  removed.
+  uris that match it; of a page, that page; with --follow-links, all pages below the prefix of
+  links; of a sitemap, llms.txt or llms-full.txt, all pages beside and below it; of JSON lines,
+  the whole collection. Documents that --include and --exclude leave out are never removed.
 
 If a source cannot be read or has no document, sync removes nothing and exits with code 1. With
 --allow-empty, all documents of an empty source are missing.
@@ -28,6 +28,7 @@ Examples:
   passage sync docs/ --grace 0
   passage sync docs/ --dry-run
   passage sync --collection site https://example.com/sitemap.xml
+  passage sync --collection docs https://example.com/docs/ --follow-links
   passage sync --collection notes notes.jsonl --jsonl documents
   passage sync docs/ --watch";
 

@@ -1,5 +1,6 @@
 //! The child process of a conversion: the document on standard input, the result as JSON on standard output.
 
+use super::environment::Environment;
 use super::in_process::{Conversion, Failure, convert};
 use super::limits::ProcessLimits;
 use super::process::{self, Ended};
@@ -49,6 +50,7 @@ pub(super) fn convert_in_child(
         limits.time.as_secs().to_string().into(),
     ];
     let mut command = Command::new(program());
+    Environment::default().restrict(&mut command);
     let kill = |child: &mut Child| drop(child.kill());
     let max_output = usize::try_from(limits.memory).unwrap_or(usize::MAX);
     match process::run(command.args(arguments), bytes, limits.time, max_output, kill) {

@@ -1,8 +1,8 @@
 //! The settings of conversions: processes with limits, programs of the user, and the cache of their texts.
 
-use super::cache::Cache;
 use super::limits::ProcessLimits;
 use super::programs::Programs;
+use crate::cache::Cache;
 
 /// How documents that are not text are converted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,6 +27,6 @@ impl Converter {
     /// Returns a converter that runs this program for each document. The program calls
     /// [`run_as_child`](super::run_as_child) before it does anything else. `programs` of the user take precedence.
     pub fn in_child(limits: ProcessLimits, programs: Programs) -> Self {
-        Self { process: Process::Child, limits, programs, cache: Cache::of_user() }
+        Self { process: Process::Child, limits, programs, cache: Cache::of_user("converted") }
     }
 }

@@ -7,12 +7,23 @@ use super::{child, in_process};
 use crate::{Error, source};
 use passage_office::Format;
 use passage_split::{MediaType, MetadataOverrides, PlaceMark};
+use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
 /// The version of the converters of passage-office. Raise it if documents would get another text: the next ingest then
 /// converts them again.
 const CONVERTER_VERSION: u32 = 1;
+
+/// Returns the settings of a converter on which the text of a document may depend.
+pub(crate) fn converter_settings(converter: &Converter) -> Vec<u8> {
+    let mut settings = CONVERTER_VERSION.to_be_bytes().to_vec();
+    for line in converter.programs.lines() {
+        settings.extend(line.as_bytes());
+        settings.push(0);
+    }
+    settings
+}
 
 /// The conversion of a document.
 pub(crate) struct Plan<'c> {
@@ -31,6 +42,8 @@ pub(crate) struct Converted {
     pub(crate) source_media_type: MediaType,
     pub(crate) title: Option<String>,
     pub(crate) marks: Vec<PlaceMark>,
+    /// Other metadata of the document.
+    pub(crate) metadata: Map<String, Value>,
 }
 
 impl<'c> Plan<'c> {
@@ -74,12 +87,13 @@ impl<'c> Plan<'c> {
         let source_media_type = MediaType::new(source_media_type);
         let converted = if let Some((program, extension)) = &self.program {
             let converted = self.run(program, extension, bytes);
-            converted.map(|ProgramOutput { text, media_type }| Converted {
+            converted.map(|ProgramOutput { text, media_type, title, marks, metadata }| Converted {
                 text,
-                media_type,
+                media_type: MediaType::new(&media_type),
                 source_media_type,
-                title: None,
-                marks: Vec::new(),
+                title,
+                marks,
+                metadata,
             })
         } else {
             self.convert_built_in(bytes).map(|Conversion { text, title, marks }| Converted {
@@ -88,6 +102,7 @@ impl<'c> Plan<'c> {
                 source_media_type,
                 title,
                 marks,
+                metadata: Map::new(),
             })
         };
         let path = path.to_owned();
@@ -123,8 +138,10 @@ impl<'c> Plan<'c> {
         if let Some(output) = cache.get(&key) {
             return Ok(output);
         }
-        let output = program.convert(bytes, extension, limits.time)?;
+        let environment = self.converter.programs.environment();
+        let output = program.convert(bytes, extension, limits.time, environment)?;
         cache.put(&key, &output);
+        cache.remove_old();
         Ok(output)
     }
 }

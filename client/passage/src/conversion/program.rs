@@ -6,11 +6,15 @@ that only this user reads: a document may come from an archive or a page. `{}` i
 the document is on standard input. The result is on standard output, or in the folder `{output}`.
 */
 
+use super::environment::Environment;
 use super::in_process::Failure;
 use super::process::{self, Ended};
+use super::records::{self, Records, are_records};
 use super::remedy::Remedy;
 use crate::source;
-use passage_split::MediaType;
+use passage_split::PlaceMark;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use std::fs;
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -24,10 +28,15 @@ const DOCUMENT: &str = "{}";
 /// The argument that is the folder of the result.
 const OUTPUT: &str = "{output}";
 
+/// The types of results that are not only text.
+const MARKDOWN: &str = "text/markdown";
+const JSON_LINES: &str = "application/jsonl";
+
 /// The media types of results, by the extensions of their files.
-const RESULTS: [(&str, &str); 5] = [
-    ("md", "text/markdown"),
-    ("markdown", "text/markdown"),
+const RESULTS: [(&str, &str); 6] = [
+    ("md", MARKDOWN),
+    ("markdown", MARKDOWN),
+    ("jsonl", JSON_LINES),
     ("html", "text/html"),
     ("htm", "text/html"),
     ("txt", "text/plain"),
@@ -42,9 +51,29 @@ pub(super) struct Program {
 }
 
 /// The text that a program has made of a document.
+#[derive(Serialize, Deserialize)]
 pub(super) struct ProgramOutput {
     pub(super) text: String,
-    pub(super) media_type: MediaType,
+    /// Its media type.
+    pub(super) media_type: String,
+    pub(super) title: Option<String>,
+    /// The places of pages, slides or sheets, which only JSON lines have.
+    pub(super) marks: Vec<PlaceMark>,
+    pub(super) metadata: Map<String, Value>,
+}
+
+impl ProgramOutput {
+    fn of_text(text: String, media_type: &str) -> Self {
+        Self { text, media_type: media_type.to_owned(), ..Records::default().into() }
+    }
+}
+
+impl From<Records> for ProgramOutput {
+    fn from(records: Records) -> Self {
+        let Records { text, media_type, title, marks, metadata } = records;
+        let media_type = media_type.unwrap_or_else(|| MARKDOWN.to_owned());
+        Self { text, media_type, title, marks, metadata }
+    }
 }
 
 impl Program {
@@ -60,6 +89,7 @@ impl Program {
         bytes: Vec<u8>,
         extension: &str,
         time: Duration,
+        environment: &Environment,
     ) -> Result<ProgramOutput, Failure> {
         let folder = tempfile::tempdir().map_err(|error| no_folder(&error))?;
         let (path, output) = (folder.path().join("document"), folder.path().join("output"));
@@ -75,6 +105,7 @@ impl Program {
             word.replace(DOCUMENT, &path.to_string_lossy())
         });
         let mut command = Command::new(program);
+        environment.restrict(&mut command);
         // In a group of its own, so that all processes that it starts end at the time limit.
         command.args(arguments).current_dir(folder.path()).process_group(0);
         let stdout = match process::run(&mut command, input, time, source::MAX_BYTES, kill_group) {
@@ -86,23 +117,32 @@ impl Program {
             Ok(Ended::WroteTooMuch) => return Err(self.failed("wrote more than 1 GB")),
             Err(error) => return Err(self.not_started(&error)),
         };
-        let (bytes, media_type) = if self.words.iter().any(|word| word.contains(OUTPUT)) {
+        let (bytes, result_type) = if self.words.iter().any(|word| word.contains(OUTPUT)) {
             self.read_output(&output)?
         } else {
-            let media_type = sniffed(&stdout);
-            (stdout, media_type)
+            let result_type = sniffed(&stdout);
+            (stdout, result_type)
         };
         let text = String::from_utf8(bytes)
             .map_err(|_| self.failed("wrote a text that is not UTF-8"))?
             .replace('\0', "");
-        if text.trim().is_empty() {
+        let output = if result_type == JSON_LINES || (result_type == MARKDOWN && are_records(&text))
+        {
+            let records = records::parse(&text);
+            records
+                .map_err(|defect| self.failed(&format!("wrote JSON lines whose {defect}")))?
+                .into()
+        } else {
+            ProgramOutput::of_text(text, result_type)
+        };
+        if output.text.trim().is_empty() {
             return Err(self.failed("found no text"));
         }
-        Ok(ProgramOutput { text, media_type })
+        Ok(output)
     }
 
     /// Reads the first result in the folder.
-    fn read_output(&self, folder: &Path) -> Result<(Vec<u8>, MediaType), Failure> {
+    fn read_output(&self, folder: &Path) -> Result<(Vec<u8>, &'static str), Failure> {
         let mut paths: Vec<PathBuf> = fs::read_dir(folder)
             .into_iter()
             .flatten()
@@ -113,10 +153,10 @@ impl Program {
         let result = paths.iter().find_map(|path| {
             let extension = path.extension()?.to_str()?.to_ascii_lowercase();
             let (_, media_type) = RESULTS.iter().find(|(known, _)| *known == extension)?;
-            Some((path, MediaType::new(media_type)))
+            Some((path, *media_type))
         });
         let Some((path, media_type)) = result else {
-            return Err(self.failed("wrote no .md, .html or .txt file"));
+            return Err(self.failed("wrote no .md, .html, .txt or .jsonl file"));
         };
         let bytes =
             source::read(path).map_err(|_| self.failed("wrote a file that is not readable"))?;
@@ -139,13 +179,13 @@ impl Program {
 }
 
 /// Returns the type of a text: HTML if it begins as a page, else Markdown, which plain text is, too.
-fn sniffed(text: &[u8]) -> MediaType {
+fn sniffed(text: &[u8]) -> &'static str {
     let begins = |mark: &[u8]| {
         let head = text.trim_ascii_start();
         head.get(..mark.len()).is_some_and(|head| head.eq_ignore_ascii_case(mark))
     };
     let is_page = begins(b"<!doctype html") || begins(b"<html");
-    if is_page { MediaType::new("text/html") } else { MediaType::MARKDOWN }
+    if is_page { "text/html" } else { MARKDOWN }
 }
 
 fn kill_group(child: &mut Child) {

@@ -1,5 +1,6 @@
 //! The programs of the user, by the types of documents that they convert.
 
+use super::environment::Environment;
 use super::program::Program;
 use crate::Error;
 use passage_office::Format;
@@ -7,7 +8,10 @@ use std::path::Path;
 
 /// The programs that convert documents, in place of the converters of this crate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Programs(Vec<(String, Program)>);
+pub struct Programs {
+    programs: Vec<(String, Program)>,
+    environment: Environment,
+}
 
 impl Programs {
     /// Parses programs, each as `TYPE=COMMAND`, as in `pdf=markitdown {}`. The type is an extension of file names, or a
@@ -41,7 +45,29 @@ impl Programs {
                 )
             })
         });
-        Ok(Self(programs.collect::<Result<_, _>>()?))
+        let programs = programs.collect::<Result<_, _>>()?;
+        Ok(Self { programs, environment: Environment::default() })
+    }
+
+    /// Returns these programs, which also get the environment variables with these names.
+    #[must_use]
+    pub fn with_variables(self, names: Vec<String>) -> Self {
+        Self { environment: Environment { added: names }, ..self }
+    }
+
+    /// Returns the types of the documents: extensions and media types.
+    pub fn types(&self) -> impl Iterator<Item = &str> {
+        self.programs.iter().map(|(key, _)| &**key)
+    }
+
+    /// Returns the environment of all programs.
+    pub(super) fn environment(&self) -> &Environment {
+        &self.environment
+    }
+
+    /// Returns all types and command lines.
+    pub(super) fn lines(&self) -> impl Iterator<Item = String> {
+        self.programs.iter().map(|(key, program)| format!("{key}={}", program.line))
     }
 
     /// Returns the program for a document, with the extension of its files. The format that the content shows decides, else
@@ -53,7 +79,7 @@ impl Programs {
             Some(format) => format.media_type() == key || format.extensions().contains(&key),
             None => key == named,
         };
-        let (_, program) = self.0.iter().rfind(|(key, _)| is_of(key))?;
+        let (_, program) = self.programs.iter().rfind(|(key, _)| is_of(key))?;
         let extensions = format.map_or(&[][..], Format::extensions);
         match extensions {
             [main, ..] if !extensions.contains(&&*named) => Some((program, (*main).to_owned())),

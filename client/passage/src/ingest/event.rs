@@ -2,7 +2,7 @@
 
 use super::Unsupported;
 use crate::Error;
-use crate::source::ExternalLink;
+use crate::source::SkippedPage;
 use crate::store::Notice;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -25,8 +25,8 @@ pub enum Event {
     Incomplete,
     /// A file is skipped because its name says that it is not text.
     Skipped(PathBuf),
-    /// A link of a site to another server is not followed.
-    External(ExternalLink),
+    /// A page of a site is not loaded.
+    SkippedPage(SkippedPage),
     /// One more chunk is embedded.
     Embedded,
     /// All documents are written, and the vector index of a first load is being built.
@@ -94,7 +94,7 @@ pub struct Summary {
     pub failed: usize,
     /// Documents of formats that the client cannot convert.
     pub unsupported: Unsupported,
-    /// Files whose names say that they are not text, and links that are not followed.
+    /// Files whose names say that they are not text, and pages of sites that are not loaded.
     pub skipped: usize,
     /// Chunks of new and changed documents.
     pub chunks: usize,
@@ -111,7 +111,7 @@ impl Summary {
             | Event::NotAnalyzed(_) => {}
             Event::Orphaned(_) => self.orphaned += 1,
             Event::Removed(_) => self.removed += 1,
-            Event::Skipped(_) | Event::External(_) => self.skipped += 1,
+            Event::Skipped(_) | Event::SkippedPage(_) => self.skipped += 1,
             Event::Embedded => self.embedded += 1,
             Event::Failed { error: Error::Unsupported { format, .. }, .. } => {
                 self.unsupported.add(*format);

@@ -51,8 +51,8 @@ pub(super) fn start(
                     reporter.report(&Event::Skipped(path));
                     continue;
                 }
-                Ok(SourceEntry::External(link)) => {
-                    reporter.report(&Event::External(link));
+                Ok(SourceEntry::SkippedPage(page)) => {
+                    reporter.report(&Event::SkippedPage(page));
                     continue;
                 }
                 Ok(SourceEntry::Document(document)) => seen.add(document),

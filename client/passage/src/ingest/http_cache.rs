@@ -1,39 +1,72 @@
 /*!
-The HTTP cache: validators of pages, kept in the metadata of their documents.
+The HTTP cache: validators of pages, kept in the metadata of their documents, and links of pages, in the user's cache folder.
 
 With the `ETag` or the date of the last answer, a server can report that a page has not changed. The
 cache entry also has a hash of the settings of the run. If these change, the page must be fetched
-again, because its chunks would differ.
+again, because its chunks would differ. The links of a page would make its metadata long, and every hit shows these. So
+they are on this machine. Another one downloads the page again to follow them.
 */
 
 use super::Ingest;
-use crate::source::{HttpCache, Validators};
+use crate::cache::Cache;
+use crate::source::{self, PageLinks, Validators};
+use crate::store::Store;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use tokio::runtime::Handle;
 
 /// The key of the settings hash in a cache entry.
 const SETTINGS: &str = "recipe";
 
-/// Returns a lookup of the validators of pages. It uses a connection of its own.
+/// Returns the HTTP cache of a run. It uses a connection of its own.
 ///
-/// The lookup returns `None` for a page that was split, embedded or annotated with other settings.
+/// It returns no validators of a page that was split, embedded or annotated with other settings.
 /// It must be called on a thread for blocking work of a tokio runtime.
-pub fn http_cache(ingest: &Ingest) -> HttpCache {
+pub fn http_cache(ingest: &Ingest) -> Box<dyn source::HttpCache> {
     let (ingest, settings) = (ingest.clone(), ingest.settings_hash());
-    let mut store = None;
-    Box::new(move |uri| {
+    let links = Cache::of_user("links");
+    links.remove_old();
+    Box::new(HttpCache { ingest, settings, store: None, links })
+}
+
+/// The HTTP cache of a run.
+struct HttpCache {
+    ingest: Ingest,
+    settings: String,
+    store: Option<Store>,
+    links: Cache,
+}
+
+impl source::HttpCache for HttpCache {
+    fn validators(&mut self, uri: &str) -> Option<Validators> {
+        let Self { ingest, settings, store, .. } = self;
         // If the lookup fails, the page is fetched. A lost server is reported by the writers.
         Handle::try_current().ok()?.block_on(async {
             if store.is_none() {
-                store = ingest.job.connect().await.ok();
+                *store = ingest.job.connect().await.ok();
             }
             let store = store.as_ref()?;
             let entry =
                 store.http_metadata(&ingest.collection, &ingest.version, uri).await.ok()??;
-            (entry.get(SETTINGS).and_then(Value::as_str) == Some(&*settings))
+            (entry.get(SETTINGS).and_then(Value::as_str) == Some(&**settings))
                 .then(|| serde_json::from_value(entry).ok())?
         })
-    })
+    }
+
+    fn links(&mut self, uri: &str, validators: &Validators) -> Option<PageLinks> {
+        self.links.get(&links_key(uri, validators))
+    }
+
+    fn set_links(&mut self, uri: &str, validators: &Validators, links: &PageLinks) {
+        if *validators != Validators::default() {
+            self.links.put(&links_key(uri, validators), links);
+        }
+    }
+}
+
+/// Returns the key of the links of a page with these validators.
+fn links_key(uri: &str, validators: &Validators) -> Vec<u8> {
+    Sha256::digest(json!([uri, validators]).to_string()).to_vec()
 }
 
 /// Returns the cache entry of a page for the metadata of its document; `None` without validators.

@@ -5,7 +5,7 @@ Each job type holds a [`Job`], so the store, the model and the splitter are desc
 */
 
 use crate::Error;
-use crate::conversion::Converter;
+use crate::conversion::{Converter, converter_settings};
 use crate::document::MetadataOverrides;
 use crate::embed::{Embedder, Embedding, EmbeddingKind};
 use crate::serve::{embedding_model, store_embedder};
@@ -166,7 +166,8 @@ impl Ingest {
 
     /// Returns a short hash of all settings of this run that documents depend on.
     pub(super) fn settings_hash(&self) -> String {
-        let hash = self.hash_input(&self.overrides, &self.metadata).content_hash("", b"");
+        let converter = converter_settings(&self.converter);
+        let hash = self.hash_input(&self.overrides, &self.metadata).content_hash("", &converter);
         hash[..8].iter().fold(String::new(), |mut hex, byte| {
             write!(hex, "{byte:02x}").expect("a string takes any text");
             hex

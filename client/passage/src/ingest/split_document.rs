@@ -138,6 +138,9 @@ pub(super) fn split_document(
         Loaded::Bytes(bytes) => {
             let read = document::read_planned(plan, &overrides, bytes, &origin, &uri, inside)?;
             marks = read.marks;
+            for (key, value) in read.metadata {
+                metadata.entry(key).or_insert(value);
+            }
             if let Some(encoding) = read.encoding {
                 metadata.entry("encoding").or_insert(encoding.into());
             }

@@ -9,7 +9,7 @@ after the grace period. If its source exists again before that, the mark is remo
 
 use super::{Event, Ingest, Summary, ingest};
 use crate::Error;
-use crate::source::{self, Changes, ExternalLink, Scopes, SourceEntry};
+use crate::source::{self, Changes, Scopes, SourceEntry};
 use crate::store::{Changed, DocumentState};
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
@@ -139,10 +139,11 @@ impl SeenUris {
     fn add(&mut self, entry: &Result<SourceEntry, source::Error>) {
         let uri = match entry {
             Ok(SourceEntry::Document(document)) => Some(&*document.uri),
-            // A page that redirects to another server still exists.
-            Ok(SourceEntry::External(ExternalLink { page: Some(page), .. })) => Some(&**page),
-            Ok(SourceEntry::Skipped(_) | SourceEntry::External(_))
-            | Err(source::Error::Gone { .. }) => return,
+            Ok(SourceEntry::SkippedPage(page)) => match page.existing_uri() {
+                Some(uri) => Some(uri),
+                None => return,
+            },
+            Ok(SourceEntry::Skipped(_)) | Err(source::Error::Gone { .. }) => return,
             Err(error) => error.uri(),
         };
         match uri {

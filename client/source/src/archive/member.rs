@@ -1,7 +1,7 @@
 //! A member of an archive, and what both formats share.
 
 use crate::read::read_from;
-use crate::walk::{is_binary, is_hidden};
+use crate::walk::is_hidden;
 use crate::{Error, Selection, SourceDocument, SourceEntry};
 use std::io::Read;
 use std::path::PathBuf;
@@ -36,7 +36,7 @@ impl Archive {
             return None;
         }
         let origin = self.path.join(&inside);
-        if is_binary(&origin) {
+        if !self.selection.is_document(&origin) {
             return Some(Ok(SourceEntry::Skipped(origin)));
         }
         let bytes = match read_from(content, &origin) {

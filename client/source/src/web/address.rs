@@ -1,7 +1,8 @@
 //! Addresses of pages: parsing, comparing, and hiding what may be secret in them.
 
 use crate::Error;
-use reqwest::Url;
+use reqwest::header::LOCATION;
+use reqwest::{Response, Url};
 
 /// Parses an address, which may contain a user and a password.
 ///
@@ -35,6 +36,24 @@ pub(super) fn redacted(url: &Url) -> String {
     uri(&url)
 }
 
+/// Returns the scheme, host and port of an address.
+pub(super) fn server(url: &Url) -> String {
+    url.origin().ascii_serialization()
+}
+
+/// Returns the target of a redirect. On the same server it keeps user and password.
+pub(super) fn redirect_target(from: &Url, response: &Response) -> Option<Url> {
+    let location = response.headers().get(LOCATION)?.to_str().ok()?;
+    let mut target =
+        response.status().is_redirection().then(|| from.join(location)).and_then(Result::ok)?;
+    if server_difference(from, &target).is_none() {
+        // Every address with a host accepts these changes.
+        let _ = target.set_username(from.username());
+        let _ = target.set_password(from.password());
+    }
+    Some(target)
+}
+
 /// Returns the first difference between the servers of two addresses.
 pub(super) fn server_difference(from: &Url, to: &Url) -> Option<&'static str> {
     if from.scheme() != to.scheme() {
@@ -46,9 +65,18 @@ pub(super) fn server_difference(from: &Url, to: &Url) -> Option<&'static str> {
     }
 }
 
-/// Returns whether an address is that of a sitemap by its name.
-pub(crate) fn is_sitemap_name(url: &Url) -> bool {
-    url.path().rsplit('/').next().is_some_and(|name| name.contains("sitemap"))
+/// Returns the folder of an address, with a slash at its end.
+pub(crate) fn folder(url: &Url) -> &str {
+    let path = url.path();
+    &path[..=path.rfind('/').unwrap_or(0)]
+}
+
+/// Returns whether an address is that of a list of pages by its name: a sitemap, `llms.txt` or `llms-full.txt`.
+pub(crate) fn is_list_name(url: &Url) -> bool {
+    let name = url.path().rsplit('/').next();
+    name.is_some_and(|name| {
+        name.contains("sitemap") || matches!(name, "llms.txt" | "llms-full.txt")
+    })
 }
 
 #[cfg(test)]

@@ -1,33 +1,23 @@
 //! One conditional request, with limits on size, time and redirects.
 
-use super::address::{redacted, server_difference, uri};
-use super::network::{Network, Refusal};
-use crate::{Error, ExternalLink, Validators};
-use passage_http as http;
+use super::address::{redacted, redirect_target, server_difference, uri};
+use super::content_type::is_binary;
+use super::network::Network;
+use super::request::{RequestError, send};
+use super::robots::{Refused, Server};
+use crate::{BlockedPage, Error, ExternalLink, Validators};
+use passage_split::MediaType;
 use reqwest::header::{
     CONTENT_TYPE, ETAG, HeaderMap, HeaderName, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED,
-    LOCATION,
 };
-use reqwest::redirect::{Attempt, Policy};
-use reqwest::{Client, Response, StatusCode, Url};
-use std::time::{Duration, SystemTime};
+use reqwest::{Client, RequestBuilder, Response, StatusCode, Url};
+use std::sync::Arc;
 
 /// The largest page in bytes, uncompressed.
 const MAX_BYTES: usize = 64 << 20;
 
 /// The maximum number of redirects of one request.
 const MAX_REDIRECTS: usize = 10;
-
-/// The longest time without data, and the longest time for a whole page.
-const READ_TIMEOUT: Duration = Duration::from_secs(30);
-const TOTAL_TIMEOUT: Duration = Duration::from_mins(5);
-
-/// The number of retries if a server is busy, and the pause before the first one.
-const RETRIES: u32 = 3;
-const FIRST_PAUSE: Duration = Duration::from_millis(250);
-
-/// The longest pause that a server may request.
-const MAX_PAUSE: Duration = Duration::from_mins(1);
 
 /// The result of a request.
 pub(super) struct Fetched {
@@ -43,8 +33,8 @@ pub(super) enum Answer {
     /// The page has not changed.
     NotModified,
     Page(Body),
-    /// The page redirects to another server, to which no request is sent.
-    External(ExternalLink),
+    /// The page must not be fetched, or redirects to another server, to which no request is sent.
+    Blocked(BlockedPage),
 }
 
 /// The content of a page.
@@ -55,98 +45,89 @@ pub(super) struct Body {
     pub(super) validators: Validators,
 }
 
-/// Returns an HTTP client for pages, or the cause of a failure.
-pub(super) fn client(network: Network, url: &Url) -> Result<Client, String> {
-    let builder =
-        network.restrict(http::builder(), url).read_timeout(READ_TIMEOUT).timeout(TOTAL_TIMEOUT);
-    builder.redirect(Policy::custom(follow_redirect)).build().map_err(|error| reason(&error))
+/// The parts that all requests of a source share.
+#[derive(Clone)]
+pub(super) struct Session {
+    pub(super) client: Client,
+    pub(super) network: Network,
+    pub(super) server: Arc<Server>,
 }
 
-/// Follows a redirect, unless it leads to another server or is one of too many.
-fn follow_redirect(attempt: Attempt<'_>) -> reqwest::redirect::Action {
-    let is_external = |url: &Url| server_difference(url, attempt.url()).is_some();
-    if attempt.previous().len() > MAX_REDIRECTS {
-        attempt.error("more than 10 redirects")
-    } else if attempt.previous().last().is_some_and(is_external) {
-        attempt.stop()
-    } else {
-        attempt.follow()
+impl Session {
+    /// Fetches a page, unless it has not changed since `validators` were received.
+    pub(super) async fn fetch(
+        self,
+        requested: Url,
+        validators: Option<Validators>,
+    ) -> Result<Fetched, Error> {
+        let Self { client, network, server } = self;
+        let failed = |error: RequestError| failed(&requested, &error);
+        network.check(&requested).map_err(RequestError::Private).map_err(failed)?;
+        let mut url = requested.clone();
+        for _ in 0..=MAX_REDIRECTS {
+            match server.check(&client, network, &url).await {
+                Ok(()) => {}
+                Err(Refused::Disallowed) => {
+                    let answer = Answer::Blocked(BlockedPage::Disallowed(uri(&requested)));
+                    return Ok(Fetched { requested, url, answer });
+                }
+                Err(Refused::Unknown(error)) => return Err(failed(error)),
+            }
+            server.wait().await;
+            let request = conditional(client.get(url.clone()), validators.as_ref());
+            let response = send(&request).await.map_err(failed)?;
+            let answer = match (redirect_target(&url, &response), response.status()) {
+                (Some(target), _) => match server_difference(&url, &target) {
+                    None => {
+                        url = target;
+                        continue;
+                    }
+                    Some(difference) => {
+                        let (page, target) = (Some(uri(&requested)), redacted(&target));
+                        let link = ExternalLink { page, target, difference };
+                        Answer::Blocked(BlockedPage::External(link))
+                    }
+                },
+                (None, StatusCode::NOT_MODIFIED) if validators.is_some() => Answer::NotModified,
+                (None, StatusCode::NOT_FOUND | StatusCode::GONE) => {
+                    return Err(Error::Gone { url: uri(&requested) });
+                }
+                (None, status) if status.is_success() => {
+                    Answer::Page(body(response, &requested).await?)
+                }
+                (None, status) => return Err(failed(RequestError::answered(status))),
+            };
+            return Ok(Fetched { requested, url, answer });
+        }
+        Err(failed(RequestError::Failed(format!("more than {MAX_REDIRECTS} redirects"))))
     }
 }
 
-/// Fetches a page, unless it has not changed since `validators` were received.
-pub(super) async fn fetch(
-    client: Client,
-    network: Network,
-    requested: Url,
-    validators: Option<Validators>,
-) -> Result<Fetched, Error> {
-    let unreachable = |reason: String| Error::Unreachable { url: uri(&requested), reason };
-    let private =
-        |refusal: Refusal| Error::Private { url: uri(&requested), reason: refusal.to_string() };
-    network.check(&requested).map_err(private)?;
-    let mut request = client.get(requested.clone());
-    if let Some(Validators { etag, last_modified }) = &validators {
-        if let Some(etag) = etag {
-            request = request.header(IF_NONE_MATCH, etag);
-        }
-        if let Some(last_modified) = last_modified {
-            request = request.header(IF_MODIFIED_SINCE, last_modified);
-        }
+/// Returns the error of a page whose request has failed.
+fn failed(requested: &Url, error: &RequestError) -> Error {
+    let (url, reason) = (uri(requested), error.to_string());
+    match error {
+        RequestError::Private(_) => Error::Private { url, reason },
+        RequestError::Failed(_) => Error::Unreachable { url, reason },
     }
-    let mut tries = 1;
-    let response = loop {
-        let request = request.try_clone().expect("the request has no body");
-        let response = request.send().await.map_err(|error| match refusal(&error) {
-            Some(refusal) => private(refusal),
-            None => unreachable(reason(&error)),
-        })?;
-        let after = http::retry_after(response.headers(), SystemTime::now());
-        if tries > RETRIES || !is_temporary(response.status()) || after > Some(MAX_PAUSE) {
-            break response;
-        }
-        tokio::time::sleep(http::backoff(FIRST_PAUSE, after, tries)).await;
-        tries += 1;
-    };
-    let url = response.url().clone();
-    let answer = match response.status() {
-        StatusCode::NOT_MODIFIED if validators.is_some() => Answer::NotModified,
-        StatusCode::NOT_FOUND | StatusCode::GONE => {
-            return Err(Error::Gone { url: uri(&requested) });
-        }
-        status if status.is_success() => Answer::Page(body(response, &requested).await?),
-        status => match external_redirect(&response, &requested) {
-            Some(link) => Answer::External(link),
-            None => return Err(unreachable(format!("the server answered {status}"))),
+}
+
+/// Adds the conditions under which a server sends a page again.
+fn conditional(request: RequestBuilder, validators: Option<&Validators>) -> RequestBuilder {
+    let Some(Validators { etag, last_modified }) = validators else { return request };
+    [(IF_NONE_MATCH, etag), (IF_MODIFIED_SINCE, last_modified)].into_iter().fold(
+        request,
+        |request, (name, value)| match value {
+            Some(value) => request.header(name, value),
+            None => request,
         },
-    };
-    Ok(Fetched { requested, url, answer })
+    )
 }
 
-/// Returns the target of a redirect that was not followed.
-fn external_redirect(response: &Response, requested: &Url) -> Option<ExternalLink> {
-    let location =
-        response.status().is_redirection().then(|| header(response.headers(), &LOCATION))??;
-    let target = response.url().join(&location).ok()?;
-    let difference = server_difference(response.url(), &target)?;
-    Some(ExternalLink { page: Some(uri(requested)), target: redacted(&target), difference })
-}
-
-/// Returns the refusal of the server's address, if this is the cause.
-pub(super) fn refusal(error: &reqwest::Error) -> Option<Refusal> {
-    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
-    while let Some(error) = cause {
-        if let Some(refusal) = error.downcast_ref() {
-            return Some(*refusal);
-        }
-        cause = error.source();
-    }
-    None
-}
-
-/// Returns whether a status is temporary, such as that of a busy server.
-fn is_temporary(status: StatusCode) -> bool {
-    matches!(status.as_u16(), 429 | 502 | 503 | 504)
+/// Returns whether the content of a type need not be downloaded. A sitemap may be compressed.
+fn has_no_use(content_type: &str) -> bool {
+    let media_type = MediaType::new(content_type);
+    is_binary(&media_type) && media_type.name() != "application/gzip"
 }
 
 /// Reads a page to its end. Stops with an error if it is too large.
@@ -156,6 +137,9 @@ async fn body(mut response: Response, requested: &Url) -> Result<Body, Error> {
     let validators =
         Validators { etag: header(headers, &ETAG), last_modified: header(headers, &LAST_MODIFIED) };
     let mut bytes = Vec::new();
+    if content_type.as_deref().is_some_and(has_no_use) {
+        return Ok(Body { bytes, content_type, validators });
+    }
     loop {
         match response.chunk().await {
             Ok(Some(chunk)) if bytes.len() + chunk.len() > MAX_BYTES => {
@@ -163,26 +147,11 @@ async fn body(mut response: Response, requested: &Url) -> Result<Body, Error> {
             }
             Ok(Some(chunk)) => bytes.extend_from_slice(&chunk),
             Ok(None) => return Ok(Body { bytes, content_type, validators }),
-            Err(error) => {
-                return Err(Error::Unreachable { url: uri(requested), reason: reason(&error) });
-            }
+            Err(error) => return Err(failed(requested, &RequestError::of(&error))),
         }
     }
 }
 
 fn header(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
     headers.get(name)?.to_str().ok().map(ToOwned::to_owned)
-}
-
-/// Returns the innermost cause. It is the most specific one, and does not have the address, which
-/// may contain a password.
-fn reason(error: &reqwest::Error) -> String {
-    if error.is_timeout() {
-        return "the server did not answer in time".into();
-    }
-    let mut cause: &dyn std::error::Error = error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    if std::ptr::addr_eq(cause, error) { "the request failed".into() } else { cause.to_string() }
 }

@@ -296,7 +296,7 @@ mod tests {
         let client = builder.dns_resolver(CheckedResolver(Arc::new(answers()))).build().unwrap();
         let error = client.get(&url).send().await.unwrap_err();
         assert_eq!(
-            crate::web::fetch::refusal(&error),
+            crate::web::request::refusal(&error),
             Some(Refusal::Private(Ipv4Addr::LOCALHOST.into()))
         );
         let connected =

@@ -13,9 +13,12 @@ mod links;
 mod markdown;
 mod page;
 mod parse;
+mod references;
 mod rewrite;
 mod tables;
 mod tree;
+
+pub use references::{PageReferences, page_references};
 
 use crate::{Error, MediaType, split::title};
 use links::Links;

@@ -25,6 +25,8 @@ async fn every_example_runs() {
     site.page("/sitemap.xml", Page::new(200, map));
     site.page("/docs/a.md", Page::new(200, "# A\n"));
     site.page("/b.md", Page::new(200, "# B\n"));
+    site.page("/llms.txt", Page::new(200, "- [a](/docs/a.md)\n"));
+    site.page("/docs/", Page::new(200, "<a href=a.md>a</a>").with("Content-Type", "text/html"));
 
     let sources = Sources::new();
     let home = sources.0.path();

@@ -112,7 +112,7 @@ async fn a_program_that_fails_costs_one_document_and_its_words_are_not_shown() {
         script(
             &sources,
             "slow",
-            "#!/bin/sh\nsleep 60 & echo $! >\"$(dirname \"$0\")/sleeper\"; wait\n"
+            "#!/bin/sh\nsleep 600 & echo $! >\"$(dirname \"$0\")/sleeper\"; wait\n"
         )
     );
     let missing = "missing=/no/such/program {}";

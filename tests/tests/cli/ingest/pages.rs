@@ -76,6 +76,50 @@ async fn the_pages_of_a_sitemap_are_loaded_and_fetched_again_only_when_they_chan
 }
 
 #[tokio::test]
+async fn a_server_that_lies_about_changes_loses_no_document() {
+    let (cluster, site) = (text_cluster().await, Site::new());
+    let address = format!("{}/a.md", site.url);
+    // A page that the store does not have cannot be unchanged.
+    site.page("/a.md", Page::new(304, ""));
+    let run = sync(&cluster, &[&address, "--grace", "0"]).await;
+    run.assert_refusal("/a.md: the server answered 304", "run the command again");
+
+    // Weak validators are returned as they are.
+    let text = |text: &str| Page::new(200, text).with("ETag", "W/\"1\"");
+    site.page("/a.md", text("# A\n\nOne.\n"));
+    assert_eq!(sync(&cluster, &[&address]).await.code, Some(0));
+    site.requests();
+    // The server says 304, whatever its page is now.
+    site.page("/a.md", text("# A\n\nTwo.\n"));
+    let run = sync(&cluster, &[&address, "--grace", "0"]).await;
+    assert!(run.stdout.starts_with("0 documents added, 1 unchanged"), "{}", run.stdout);
+    assert_eq!(site.requests(), ["/a.md etag"]);
+
+    // A run with another converter needs the page, and so does the next one without.
+    for (options, outcome) in [
+        (&["--convert", "pdf=pdftotext {} -"][..], "1 replaced"),
+        (&[], "1 replaced"),
+        (&[], "1 unchanged"),
+    ] {
+        let options: Vec<_> = [&*address].iter().chain(options).copied().collect();
+        let run = ingest_text(&cluster, &options).await;
+        assert!(run.stdout.contains(outcome), "{options:?}: {} {}", run.stdout, run.stderr);
+    }
+    assert_eq!(site.requests(), ["/a.md", "/a.md", "/a.md etag"]);
+    assert_eq!(text_of(&cluster, &address).await, "# A\n\nTwo.\n");
+    cluster.execute("DELETE FROM rag.documents").await;
+    let run = sync(&cluster, &[&address]).await;
+    assert!(run.stdout.starts_with("1 document added"), "{} {}", run.stdout, run.stderr);
+    assert_eq!(site.requests(), ["/a.md"]);
+
+    // An orphaned document is restored by a 304.
+    cluster.execute("UPDATE rag.documents SET orphaned_at = now()").await;
+    let run = sync(&cluster, &[&address]).await;
+    assert!(run.stdout.contains("1 restored"), "{} {}", run.stdout, run.stderr);
+    assert_eq!(site.requests(), ["/a.md etag"]);
+}
+
+#[tokio::test]
 async fn a_removed_page_fails_an_ingest_and_is_orphaned_by_sync() {
     let (cluster, site) = (text_cluster().await, site());
     let sitemap = format!("{}/docs/sitemap.xml", site.url);

@@ -6,8 +6,30 @@ use crate::source::{CollectionVersion, Input};
 use crate::{Error, source};
 use std::path::Path;
 
-/// Returns the inputs. Standard input needs a uri, and a uri allows only one document.
+/// Returns the inputs. With `--follow-links`, the address of a page stands for those that its links lead to.
 pub fn inputs(args: &Loading) -> Result<Vec<Input>, Error> {
+    let mut inputs = named_inputs(args)?;
+    if args.follow_links {
+        let (depth, max_pages) = (args.depth as usize, args.max_pages as usize);
+        let mut pages = 0;
+        for input in &mut inputs {
+            if let Some(links) = input.with_links(args.link_prefix.as_deref(), depth, max_pages)? {
+                *input = links;
+                pages += 1;
+            }
+        }
+        if pages == 0 {
+            return Err(Error::usage(
+                "--follow-links requires the address of a page",
+                "Name a page, as in https://example.com/docs/. A sitemap already lists its pages.",
+            ));
+        }
+    }
+    Ok(inputs)
+}
+
+/// Returns the inputs that the paths name. Standard input needs a uri, and a uri allows only one document.
+fn named_inputs(args: &Loading) -> Result<Vec<Input>, Error> {
     if let Some(lines) = args.jsonl {
         return Ok(args.paths.iter().map(|path| jsonl_input(args, lines, path)).collect());
     }

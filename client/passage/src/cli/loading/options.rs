@@ -3,6 +3,7 @@
 use crate::cli::options::{
     ConversionOptions, DOCUMENTS, Embedder, JsonLines, MetadataOptions, Server, Splitting,
 };
+use crate::source::FollowLinks;
 use clap::Args;
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -11,7 +12,7 @@ use std::path::PathBuf;
 #[derive(Args)]
 pub struct Loading {
     /// Files, folders, glob patterns such as 'docs/**/*.md', archives (.tar, .tar.gz, .tgz, .zip),
-    /// addresses of web pages or sitemaps; - reads standard input
+    /// addresses of web pages, sitemaps or llms.txt; - reads standard input
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     #[command(flatten)]
@@ -46,6 +47,24 @@ pub struct Loading {
     /// through the proxies that the environment names
     #[arg(long, hide_short_help = true, help_heading = DOCUMENTS)]
     pub allow_private: bool,
+    /// Also load the pages of the same server that the links of a page lead to
+    #[arg(long, hide_short_help = true, help_heading = DOCUMENTS)]
+    pub follow_links: bool,
+    /// Beginning of the paths of pages whose links are followed, such as /docs/ [default: the folder
+    /// of the page]
+    #[arg(long, hide_short_help = true, value_name = "PATH", requires = "follow_links", help_heading = DOCUMENTS)]
+    pub link_prefix: Option<String>,
+    /// Maximum number of links from the named page to a loaded page, 0 to 1000
+    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = FollowLinks::DEPTH as u64, value_parser = clap::value_parser!(u64).range(0..=1_000),
+        requires = "follow_links", help_heading = DOCUMENTS)]
+    pub depth: u64,
+    /// Maximum number of pages that links lead to, 1 to 1000000; more are an error
+    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = FollowLinks::MAX_PAGES as u64, value_parser = clap::value_parser!(u64).range(1..=1_000_000),
+        requires = "follow_links", help_heading = DOCUMENTS)]
+    pub max_pages: u64,
+    /// Leave out the section Optional of an llms.txt
+    #[arg(long, hide_short_help = true, help_heading = DOCUMENTS)]
+    pub skip_optional: bool,
     /// Metadata of the documents, as KEY=VALUE with a string value or as a JSON object; may be
     /// repeated
     #[arg(long, value_name = "KEY=VALUE|JSON", help_heading = DOCUMENTS)]

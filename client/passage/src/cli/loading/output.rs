@@ -42,7 +42,7 @@ impl Events {
                 let path = printable(&path.display().to_string());
                 progress.note(&format!("skipped {path}: not text"));
             }
-            Event::External(link) => progress.note(&printable(&format!("skipped {link}"))),
+            Event::SkippedPage(page) => progress.note(&printable(&format!("skipped {page}"))),
             Event::Embedded => {
                 let mut estimate = self.estimate();
                 estimate.embedded(progress.elapsed());

@@ -16,10 +16,14 @@ const MAX_MEMORY_MB: u64 = 1 << 20;
 #[derive(Args)]
 #[command(next_help_heading = DOCUMENTS)]
 pub struct ConversionOptions {
-    /// Program that converts documents of a type to Markdown, HTML or text, as in 'pdf=markitdown {}'; {} is the
+    /// Program that converts documents of a type to Markdown, HTML, text or JSON lines, as in 'pdf=markitdown {}'; {} is the
     /// file, {output} a folder for the result; may be repeated
     #[arg(long, hide_short_help = true, value_name = "TYPE=COMMAND")]
     pub convert: Vec<String>,
+    /// Name of an environment variable that programs of --convert get besides PATH, HOME and similar ones,
+    /// such as that of a key; may be repeated
+    #[arg(long, hide_short_help = true, value_name = "NAME")]
+    pub convert_env: Vec<String>,
     /// Seconds within which a document that is not text must be converted, 1 to 86400
     #[arg(long, hide_short_help = true, value_name = "SECONDS", default_value_t = ProcessLimits::SECONDS,
         value_parser = clap::value_parser!(u64).range(1..=MAX_SECONDS))]
@@ -35,6 +39,11 @@ impl ConversionOptions {
     pub fn converter(&self) -> Result<Converter, Error> {
         let time = Duration::from_secs(self.convert_timeout);
         let limits = ProcessLimits { memory: self.convert_memory << 20, time };
-        Ok(Converter::in_child(limits, Programs::parse(&self.convert)?))
+        Ok(Converter::in_child(limits, self.programs()?))
+    }
+
+    /// Returns the programs that convert documents.
+    pub fn programs(&self) -> Result<Programs, Error> {
+        Ok(Programs::parse(&self.convert)?.with_variables(self.convert_env.clone()))
     }
 }

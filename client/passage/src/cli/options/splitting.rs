@@ -10,9 +10,12 @@ use crate::store::{self, EmbeddingModel, Notice, Store};
 use clap::{Args, ValueEnum};
 use std::sync::Arc;
 
+/// The heading of options for the sizes of chunks.
+pub const CHUNKS: &str = "Chunks";
+
 /// Settings of the splitter.
 #[derive(Args, Default)]
-#[command(next_help_heading = "Chunks")]
+#[command(next_help_heading = CHUNKS)]
 pub struct Splitting {
     /// Unit of chunk sizes [default: that of the store; in a new store wordpieces, or characters
     /// without a local model]

@@ -1,0 +1,27 @@
+//! The knowledge of earlier runs about pages.
+
+use crate::Validators;
+use serde::{Deserialize, Serialize};
+
+/// The knowledge of earlier runs about pages, so that unchanged pages are not downloaded again.
+pub trait HttpCache: Send {
+    /// Returns the validators of the page at an address, so that its server can report that it has not changed.
+    fn validators(&mut self, uri: &str) -> Option<Validators>;
+
+    /// Returns the links that a page had with these validators.
+    fn links(&mut self, uri: &str, validators: &Validators) -> Option<PageLinks>;
+
+    /// Keeps the links of a page.
+    fn set_links(&mut self, uri: &str, validators: &Validators, links: &PageLinks);
+}
+
+/// The links of a page. An unchanged page is not sent again, but its links are still followed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageLinks {
+    /// A hash of the content, by which the same page at another address is recognized.
+    pub hash: String,
+    /// The addresses on the same server, in their order.
+    pub links: Vec<String>,
+    /// The address that the page calls its own, on the same server.
+    pub canonical: Option<String>,
+}
