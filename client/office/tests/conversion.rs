@@ -4,6 +4,8 @@
 mod documents;
 #[path = "conversion/hostile.rs"]
 mod hostile;
+#[path = "conversion/pages.rs"]
+mod pages;
 
 use documents::*;
 use passage_office::{ConvertError, Converted, Format, Limits, convert};

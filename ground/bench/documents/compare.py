@@ -50,6 +50,8 @@ def plain(markdown):
 def words(text):
     """Returns the words of a text. Hyphens at ends of lines, ligatures and case do not count."""
     text = re.sub(r"(?<=\w)[-\u2010\u00ad]\s*\n\s*(?=\w)", "", text).replace("\u00ad", "")
+    # An accent over a letter without a point.
+    text = text.replace("\u0131\u0301", "\u00ed")
     return WORD.findall(unicodedata.normalize("NFKC", text).lower())
 
 
@@ -80,15 +82,18 @@ def key(title):
 
 
 def compare_headings(expected, markdown):
-    """Matches headings in their order, by their text without numbers."""
+    """Matches headings in their order, by their text without numbers, or by its first words: "plot" is "plot  Draw a line"."""
     ours = [(len(marks), title) for marks, title in re.findall(r"^(#{1,6}) (.*)$", markdown, re.MULTILINE)]
-    places = collections.defaultdict(list)
+    places, beginnings = collections.defaultdict(list), collections.defaultdict(list)
     for place, (_, title) in enumerate(ours):
         for form in {key(title), "".join(words(title))}:
             places[form].append(place)
+        for count in range(1, len(words(title))):
+            beginnings["".join(words(title)[:count])].append(place)
     used, pairs, lost = set(), [], []
     for level, title in expected:
-        free = [place for form in (key(title), "".join(words(title))) for place in places[form] if place not in used]
+        forms = (key(title), "".join(words(title)))
+        free = [place for form in forms for place in places[form] + beginnings[form] if place not in used]
         if free:
             used.add(free[0])
             pairs.append((level, ours[free[0]][0]))

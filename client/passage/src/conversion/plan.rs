@@ -12,7 +12,7 @@ use std::path::Path;
 
 /// The version of the converters of passage-office. Raise it if documents would get another text: the next ingest then
 /// converts them again.
-const CONVERTER_VERSION: u32 = 1;
+const CONVERTER_VERSION: u32 = 2;
 
 /// The conversion of a document.
 pub(crate) struct Plan<'c> {

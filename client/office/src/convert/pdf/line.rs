@@ -1,7 +1,9 @@
 //! Lines: glyphs on one base line, with spaces where their distance is that of words, and cells where it is larger.
 
+use super::accents::combined;
+
 /// The distance of words, in sizes of the letters. A space is at least a quarter of it.
-const WORD: f64 = 0.17;
+const WORD: f64 = 0.12;
 
 /// The distance of cells of a table, in sizes of the letters.
 const CELL: f64 = 1.6;
@@ -28,6 +30,16 @@ pub(super) struct Line {
     pub(super) size: f64,
     /// The height of its place on the page, from 0 at the top to 1.
     pub(super) height: f64,
+    /// The bookmark whose title the line is, or a part of.
+    pub(super) heading: Option<Heading>,
+}
+
+/// A heading by its bookmark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Heading {
+    pub(super) level: usize,
+    /// The number of the bookmark.
+    pub(super) bookmark: usize,
 }
 
 /// The lines of a page, in reading order.
@@ -36,6 +48,18 @@ pub(super) type Lines = Vec<Line>;
 impl Line {
     pub(super) fn x(&self) -> f64 {
         self.cells.first().map_or(0.0, |(x, _)| *x)
+    }
+
+    /// Divides a line after the first bytes of a cell. The rest begins at the same place, as the lines below it do.
+    pub(super) fn split_off(&mut self, cell: usize, at: usize) -> Self {
+        let mut rest = Self { cells: self.cells.split_off(cell), ..self.clone() };
+        let text = rest.cells[0].1.split_off(at);
+        let begun = std::mem::replace(&mut rest.cells[0].1, text);
+        if !begun.trim().is_empty() {
+            self.cells.push((rest.cells[0].0, begun));
+        }
+        rest.cells[0].0 = self.x();
+        rest
     }
 
     /// Returns the text, with one space between cells.
@@ -74,6 +98,17 @@ impl LineBuilder {
         let size = glyph.size.max(line.size * 0.5);
         let gap = glyph.x - line.end;
         let is_space = glyph.text.trim().is_empty();
+        let cell = line.cells.last_mut().expect("a line has a cell");
+        // An accent covers its letter.
+        if glyph.x < line.end - 0.1 * size
+            && let Some((before, _)) = cell.1.char_indices().next_back()
+            && let Some(letter) = combined(&cell.1[before..], &glyph.text)
+        {
+            cell.1.truncate(before);
+            cell.1.push(letter);
+            line.end = glyph.end.max(line.end);
+            return;
+        }
         if gap > CELL * size && !is_space {
             line.cells.push((glyph.x, String::new()));
         } else if gap > WORD * size && !is_space {
@@ -87,7 +122,12 @@ impl LineBuilder {
             line.end = line.end.max(glyph.end.min(line.end + 0.3 * size));
         }
         count(&mut self.sizes, glyph.size, glyph.text.chars().count());
-        line.size = main_size(&self.sizes);
+        let size = main_size(&self.sizes);
+        // The mark of a footnote may begin a line: its base line is the one of the larger letters.
+        if size > line.size && glyph.size >= size {
+            line.y = glyph.y;
+        }
+        line.size = size;
     }
 
     fn begin(&mut self, glyph: Glyph) {
@@ -98,6 +138,7 @@ impl LineBuilder {
             y: glyph.y,
             size: glyph.size,
             height: (glyph.y / self.page_height).clamp(0.0, 1.0),
+            heading: None,
         });
     }
 

@@ -1,0 +1,86 @@
+//! PDFs whose places alone show headings, accents, columns and marks of footnotes.
+
+use super::documents::*;
+use passage_office::{Format, Limits, convert};
+
+fn text(pdf: &[u8]) -> String {
+    convert(Format::Pdf, pdf, Limits::default()).unwrap().text
+}
+
+fn text_of(page: &[Placed<'_>]) -> String {
+    text(&pdf_of(&[page.to_vec()]))
+}
+
+/// Returns a PDF of two pages with bookmarks, which are objects from 20: the first in a loop, by all three kinds of targets.
+fn pdf_with_bookmarks() -> Vec<u8> {
+    let page = |content: usize| {
+        format!(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents {content} 0 R \
+             /Resources << /Font << /F 3 0 R >> >> >>"
+        )
+    };
+    let content = |lines: &[(usize, &str)]| {
+        let lines: String = lines
+            .iter()
+            .map(|(y, text)| format!("BT /F 10 Tf 50 {y} Td ({text}) Tj ET\n"))
+            .collect();
+        format!("<< /Length {} >>\nstream\n{lines}endstream", lines.len())
+    };
+    pdf_of_objects(
+        &[
+            "<< /Type /Catalog /Pages 2 0 R /Outlines 8 0 R /Dests << /two [5 0 R /Fit] >> \
+             /Names << /Dests << /Kids [13 0 R] >> >> >>"
+                .to_owned(),
+            "<< /Type /Pages /Count 2 /Kids [4 0 R 5 0 R] >>".to_owned(),
+            "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_owned(),
+            page(6),
+            page(7),
+            content(&[
+                (700, "1 Setup"),
+                (680, "Setup needs a quorum."),
+                (640, "1.1 First"),
+                (628, "node"),
+                (600, "It begins."),
+            ]),
+            content(&[(700, "Backups. Keep two copies"), (688, "of all."), (660, "A \\(b\\)")]),
+            "<< /First 9 0 R >>".to_owned(),
+            "<< /Title (Setup) /Dest [4 0 R /XYZ 0 0 0] /First 10 0 R /Next 11 0 R >>".to_owned(),
+            "<< /Title <FEFF004600690072007300740020006E006F00640065> /A << /S /GoTo /D (one) >> >>"
+                .to_owned(),
+            "<< /Title (Backups) /Dest /two /Next 12 0 R >>".to_owned(),
+            "<< /Title (No line has this) /Dest [5 0 R] /Next 9 0 R >>".to_owned(),
+            "<< /Names [(one) << /D [4 0 R /Fit] >>] /Kids [13 0 R] >>".to_owned(),
+        ],
+        "",
+    )
+}
+
+#[test]
+fn bookmarks_make_headings_of_lines_in_the_size_of_the_text() {
+    assert_eq!(
+        text(&pdf_with_bookmarks()),
+        "# 1 Setup\n\nSetup needs a quorum.\n\n## 1.1 First node\n\nIt begins.\n\n# Backups.\n\n\
+         Keep two copies of all.\n\nA (b)\n"
+    );
+}
+
+#[test]
+fn an_accent_that_is_drawn_over_its_letter_is_a_part_of_it() {
+    let text = text_of(&[
+        (10.0, 50.0, 700.0, "T"),
+        (10.0, 56.0, 700.0, "\\264"),
+        (10.0, 56.2, 700.0, "itulo"),
+        (10.0, 80.0, 700.0, "and more"),
+    ]);
+    assert_eq!(text, "Título and more\n");
+}
+
+#[test]
+fn a_line_that_begins_with_the_mark_of_a_footnote_is_one_line() {
+    let text = text_of(&[
+        (6.0, 50.0, 704.0, "1"),
+        (10.0, 53.5, 700.0, "This is"),
+        (10.0, 86.0, 700.0, "a footnote."),
+    ]);
+    assert_eq!(text, "1This is a footnote.\n");
+}
