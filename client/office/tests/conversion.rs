@@ -171,3 +171,15 @@ fn damaged_documents_are_errors_and_no_cut_of_a_document_is_a_panic() {
         assert!(is_mail || matches!(error, Err(ConvertError::Damaged(_))), "{format}: {error:?}");
     }
 }
+
+#[test]
+fn a_document_on_which_a_parser_panics_is_damaged() {
+    // The list of sectors names one that is only half in the file.
+    let workbook = xls();
+    let cuts = (512..workbook.len()).rev().step_by(64);
+    let errors: Vec<_> = cuts
+        .filter_map(|cut| convert(Format::Xls, &workbook[..cut], Limits::default()).err())
+        .collect();
+    let failed = ConvertError::Damaged("its parser has failed".into());
+    assert!(errors.contains(&failed), "{errors:?}");
+}
