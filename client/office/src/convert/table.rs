@@ -101,7 +101,15 @@ impl Table {
             });
             format!("- {}", cells.collect::<Vec<_>>().join("; "))
         };
-        rows.iter().map(record).collect::<Vec<_>>().join("\n")
+        let is_named_only = |column: &usize| {
+            !header[*column].is_empty()
+                && rows.iter().all(|row| row.get(*column).is_none_or(String::is_empty))
+        };
+        let unused: Vec<&str> =
+            (0..header.len()).filter(is_named_only).map(|column| &*header[column]).collect();
+        let unused = (!unused.is_empty())
+            .then(|| format!("- Columns without values: {}", unused.join("; ")));
+        unused.into_iter().chain(rows.iter().map(record)).collect::<Vec<_>>().join("\n")
     }
 }
 
@@ -127,6 +135,17 @@ mod tests {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let text = markdown(&[&names, &["x", "", "y"], &names]);
         assert!(text.starts_with("- c0: x; c2: y\n- c0: c0; c1: c1;"), "{text}");
+    }
+
+    #[test]
+    fn records_keep_the_names_of_columns_that_no_record_has() {
+        let names: Vec<String> = (0..13).map(|column| format!("c{column}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut row = names.clone();
+        row[3] = "";
+        row.pop();
+        let text = markdown(&[&names, &row]);
+        assert!(text.starts_with("- Columns without values: c3; c12\n- c0: c0;"), "{text}");
     }
 
     #[test]
