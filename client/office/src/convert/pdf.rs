@@ -3,13 +3,14 @@ PDF: the text of the pages, with headings by their bookmarks and by the size of 
 
 `glyphs (page) -> lines (line) -> without headers and footers (repeated) -> headings (named) -> tables, paragraphs (blocks)`
 
-A PDF has no paragraphs: it places letters. Programs write these in reading order, also in columns, so the order of the
-file is kept, and only distances decide where a word, a line and a paragraph end.
+A PDF has no paragraphs: it places letters. Most programs write these in reading order, also in columns, so the order of the
+file is kept, unless it alternates between columns (columns). Only distances decide where a word, a line and a paragraph end.
 */
 
 mod accents;
 mod blocks;
 mod bookmarks;
+mod columns;
 mod line;
 mod named;
 mod page;

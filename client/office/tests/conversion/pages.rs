@@ -84,3 +84,68 @@ fn a_line_that_begins_with_the_mark_of_a_footnote_is_one_line() {
     ]);
     assert_eq!(text, "1This is a footnote.\n");
 }
+
+#[test]
+fn columns_that_a_file_has_line_by_line_are_read_one_after_the_other() {
+    let left = [
+        "A quorum needs three of the nodes",
+        "that the cluster has, and each of",
+        "these is a member of it from the",
+        "moment at which the other members",
+        "have written its name in the list",
+        "of nodes. It ends here.",
+        "Another paragraph of this column",
+    ];
+    let right = [
+        "Backups are made every night by a",
+        "node that is not the leader. They",
+        "are kept for a month, and one for",
+        "each month is kept for ten years.",
+        "A restore reads the backup and in",
+        "addition all later segments, till",
+        "the time that somebody names.",
+    ];
+    let mut page = vec![(
+        10.0,
+        50.0,
+        740.0,
+        "A title over both of the columns, which is as wide as they are together",
+    )];
+    for (line, (left, right)) in left.iter().zip(right).enumerate() {
+        let y = 700.0 - 12.0 * line as f64;
+        page.extend([(10.0, 50.0, y, *left), (10.0, 250.0, y, right)]);
+    }
+    page.push((
+        10.0,
+        50.0,
+        560.0,
+        "A line at the end that is as wide as both of the columns are together.",
+    ));
+    let text = text_of(&page);
+    let paragraph = |lines: &[&str]| lines.join(" ");
+    let expected = [
+        "A title over both of the columns, which is as wide as they are together",
+        &paragraph(&left),
+        &paragraph(&right),
+        "A line at the end that is as wide as both of the columns are together.\n",
+    ];
+    assert_eq!(text, expected.join("\n\n"));
+}
+
+#[test]
+fn a_table_with_long_cells_stays_a_table() {
+    let mut page = vec![];
+    for line in 0..8 {
+        let y = 700.0 - 14.0 * f64::from(line);
+        page.push((
+            10.0,
+            50.0,
+            y,
+            ["a name", "another name of a thing", "the longest name of all these"]
+                [line as usize % 3],
+        ));
+        page.push((10.0, 250.0, y, "the meaning of this name"));
+    }
+    let text = text_of(&page);
+    assert!(text.starts_with("| a name | the meaning of this name |\n| --- | --- |\n"), "{text}");
+}

@@ -96,7 +96,7 @@ pub(super) fn write(
         }
         let rows = table_rows(rest);
         if rows >= MIN_ROWS {
-            let cells = |line: &Line| line.cells.iter().map(|(_, text)| escaped(text)).collect();
+            let cells = |line: &Line| line.cells.iter().map(|cell| escaped(&cell.text)).collect();
             markdown.table(Table { rows: rest[..rows].iter().map(cells).collect() })?;
             rest = &rest[rows..];
             continue;
@@ -142,10 +142,13 @@ fn table_rows(lines: &[Line]) -> usize {
     let Some(first) = lines.first().filter(|line| line.cells.len() > 1) else { return 0 };
     let is_row = |line: &&Line| {
         line.cells.len() == first.cells.len()
-            && line.cells.iter().zip(&first.cells).all(|((x, text), (other, _))| {
+            && line.cells.iter().zip(&first.cells).all(|(cell, other)| {
                 // Numbers end below each other, and do not begin so.
-                (x - other).abs() < 2.0 * first.size
-                    || text.trim().starts_with(|char: char| char.is_ascii_digit() || char == '-')
+                (cell.x - other.x).abs() < 2.0 * first.size
+                    || cell
+                        .text
+                        .trim()
+                        .starts_with(|char: char| char.is_ascii_digit() || char == '-')
             })
     };
     lines.iter().take_while(is_row).count()

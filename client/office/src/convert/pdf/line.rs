@@ -19,11 +19,20 @@ pub(super) struct Glyph {
     pub(super) size: f64,
 }
 
+/// A part of a line.
+#[derive(Clone, Debug)]
+pub(super) struct Cell {
+    /// The place where it begins.
+    pub(super) x: f64,
+    pub(super) end: f64,
+    pub(super) text: String,
+}
+
 /// A line of a page.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
-    /// The parts that a wide space separates, with the place where each begins.
-    pub(super) cells: Vec<(f64, String)>,
+    /// The parts that a wide space separates.
+    pub(super) cells: Vec<Cell>,
     pub(super) end: f64,
     pub(super) y: f64,
     /// The size of its largest letters that are not a single sign.
@@ -47,24 +56,25 @@ pub(super) type Lines = Vec<Line>;
 
 impl Line {
     pub(super) fn x(&self) -> f64 {
-        self.cells.first().map_or(0.0, |(x, _)| *x)
+        self.cells.first().map_or(0.0, |cell| cell.x)
     }
 
     /// Divides a line after the first bytes of a cell. The rest begins at the same place, as the lines below it do.
     pub(super) fn split_off(&mut self, cell: usize, at: usize) -> Self {
         let mut rest = Self { cells: self.cells.split_off(cell), ..self.clone() };
-        let text = rest.cells[0].1.split_off(at);
-        let begun = std::mem::replace(&mut rest.cells[0].1, text);
-        if !begun.trim().is_empty() {
-            self.cells.push((rest.cells[0].0, begun));
+        let text = rest.cells[0].text.split_off(at);
+        let begun = Cell { text, ..rest.cells[0].clone() };
+        let begun = std::mem::replace(&mut rest.cells[0], begun);
+        if !begun.text.trim().is_empty() {
+            self.cells.push(begun);
         }
-        rest.cells[0].0 = self.x();
+        rest.cells[0].x = self.x();
         rest
     }
 
     /// Returns the text, with one space between cells.
     pub(super) fn text(&self) -> String {
-        let cells: Vec<&str> = self.cells.iter().map(|(_, text)| text.trim()).collect();
+        let cells: Vec<&str> = self.cells.iter().map(|cell| cell.text.trim()).collect();
         cells.join(" ").trim().to_owned()
     }
 }
@@ -101,23 +111,25 @@ impl LineBuilder {
         let cell = line.cells.last_mut().expect("a line has a cell");
         // An accent covers its letter.
         if glyph.x < line.end - 0.1 * size
-            && let Some((before, _)) = cell.1.char_indices().next_back()
-            && let Some(letter) = combined(&cell.1[before..], &glyph.text)
+            && let Some((before, _)) = cell.text.char_indices().next_back()
+            && let Some(letter) = combined(&cell.text[before..], &glyph.text)
         {
-            cell.1.truncate(before);
-            cell.1.push(letter);
+            cell.text.truncate(before);
+            cell.text.push(letter);
             line.end = glyph.end.max(line.end);
             return;
         }
         if gap > CELL * size && !is_space {
-            line.cells.push((glyph.x, String::new()));
+            line.cells.push(Cell { x: glyph.x, end: glyph.end, text: String::new() });
         } else if gap > WORD * size && !is_space {
-            line.cells.last_mut().expect("a line has a cell").1.push(' ');
+            line.cells.last_mut().expect("a line has a cell").text.push(' ');
         }
-        line.cells.last_mut().expect("a line has a cell").1.push_str(&glyph.text);
+        let cell = line.cells.last_mut().expect("a line has a cell");
+        cell.text.push_str(&glyph.text);
         // A space may be as wide as a column: the next letter shows it.
         if !is_space {
             line.end = glyph.end.max(line.end);
+            cell.end = line.end;
         } else if gap < CELL * size {
             line.end = line.end.max(glyph.end.min(line.end + 0.3 * size));
         }
@@ -133,7 +145,7 @@ impl LineBuilder {
     fn begin(&mut self, glyph: Glyph) {
         self.sizes = vec![(glyph.size, 1)];
         self.lines.push(Line {
-            cells: vec![(glyph.x, glyph.text)],
+            cells: vec![Cell { x: glyph.x, end: glyph.end, text: glyph.text }],
             end: glyph.end,
             y: glyph.y,
             size: glyph.size,

@@ -6,7 +6,7 @@
 //! and spaces. A heading may be in the line in which its text begins, after a point: "2.1 Setup. A quorum needs".
 
 use super::bookmarks::Bookmark;
-use super::line::{Heading, Lines};
+use super::line::{Cell, Heading, Lines};
 
 /// The maximum number of lines of a heading.
 const MAX_LINES: usize = 4;
@@ -74,7 +74,7 @@ fn find(lines: &Lines, names: &[String], from: usize) -> Option<(usize, usize)> 
 fn divide(lines: &mut Lines, names: &[String]) -> Option<(usize, usize)> {
     for (number, line) in lines.iter().enumerate().filter(|(_, line)| line.heading.is_none()) {
         let mut begun = String::new();
-        for (cell, (_, text)) in line.cells.iter().enumerate() {
+        for (cell, Cell { text, .. }) in line.cells.iter().enumerate() {
             // A wide space after the title, as in a list of functions: the whole line is the heading.
             if cell > 0 && is_named(&begun, names) {
                 return Some((number, number + 1));
