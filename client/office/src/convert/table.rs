@@ -13,6 +13,15 @@ pub(super) struct Table {
     pub(super) rows: Vec<Vec<String>>,
 }
 
+/// The text of a table.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum TableText {
+    /// Markdown of a grid, or of a list of records.
+    Block(String),
+    /// The cells of a single column, as inline Markdown.
+    Paragraphs(Vec<String>),
+}
+
 impl Table {
     /// Divides the rows of a sheet at its empty ones: tables below each other have headers of their own.
     pub(super) fn apart(self) -> Vec<Self> {
@@ -28,8 +37,8 @@ impl Table {
         tables
     }
 
-    /// Returns the Markdown; empty for a table without text.
-    pub(super) fn markdown(mut self) -> String {
+    /// Returns the text to write.
+    pub(super) fn into_text(mut self) -> TableText {
         for row in &mut self.rows {
             for cell in row {
                 *cell = cell.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|");
@@ -41,15 +50,12 @@ impl Table {
         let characters: usize =
             self.rows.iter().flatten().map(|cell| cell.chars().count() + 3).sum();
         match self.rows.len() {
-            0 => String::new(),
-            // A frame around a text, or a column of paragraphs.
-            _ if columns == 1 => {
-                self.rows.iter().map(|row| row[0].clone()).collect::<Vec<_>>().join("\n\n")
-            }
+            // A frame around a text, or a column of paragraphs, or no text.
+            _ if columns <= 1 => TableText::Paragraphs(self.rows.into_iter().flatten().collect()),
             rows if rows > 1 && (columns > MAX_COLUMNS || characters / rows > MAX_ROW) => {
-                self.records()
+                TableText::Block(self.records())
             }
-            _ => self.grid(columns),
+            _ => TableText::Block(self.grid(columns)),
         }
     }
 
@@ -119,7 +125,10 @@ mod tests {
 
     fn markdown(rows: &[&[&str]]) -> String {
         let rows = rows.iter().map(|row| row.iter().map(ToString::to_string).collect());
-        Table { rows: rows.collect() }.markdown()
+        match (Table { rows: rows.collect() }).into_text() {
+            TableText::Block(text) => text,
+            TableText::Paragraphs(paragraphs) => paragraphs.join("\n\n"),
+        }
     }
 
     #[test]
