@@ -149,3 +149,48 @@ fn a_table_with_long_cells_stays_a_table() {
     let text = text_of(&page);
     assert!(text.starts_with("| a name | the meaning of this name |\n| --- | --- |\n"), "{text}");
 }
+
+#[test]
+fn headers_and_numbers_are_left_out_on_paper_with_marks_for_cutting() {
+    // Left and right pages of an article of five, whose text is in the middle of larger paper.
+    let pages: Vec<Vec<Placed<'_>>> = ["361", "362", "363", "364", "365"]
+        .iter()
+        .enumerate()
+        .map(|(page, number)| {
+            let header = ["Nitric oxide of footballers", "SAYGIN, O"][page % 2];
+            vec![
+                (8.0, 150.0, 620.0, header),
+                (10.0, 150.0, 580.0, ["One", "Two", "Three", "Four", "Five"][page]),
+                (10.0, 150.0, [400.0, 388.0, 376.0, 364.0, 352.0][page], "The text of this page."),
+                (8.0, 300.0, 180.0, *number),
+            ]
+        })
+        .collect();
+    let text = text(&pdf_of(&pages));
+    assert!(
+        !text.contains("SAYGIN") && !text.contains("footballers") && !text.contains("36"),
+        "{text}"
+    );
+    assert_eq!(text.matches("The text of this page.").count(), 5);
+}
+
+#[test]
+fn a_heading_and_a_number_that_begin_scattered_pages_are_kept() {
+    let text = "A page has many words of a text that is smaller than its heading.";
+    let pages: Vec<Vec<Placed<'_>>> = (0..24)
+        .map(|page| match page % 6 {
+            0 => vec![
+                (14.0, 50.0, 700.0, "See also"),
+                (10.0, 50.0, 680.0, "7"),
+                (10.0, 50.0, 100.0, text),
+            ],
+            _ => vec![(10.0, 50.0, 600.0, text), (10.0, 50.0, [80.0, 90.0][page % 2], text)],
+        })
+        .collect();
+    let text = self::text(&pdf_of(&pages));
+    assert_eq!(
+        (text.matches("# See also").count(), text.matches("\n7\n").count()),
+        (4, 4),
+        "{text}"
+    );
+}

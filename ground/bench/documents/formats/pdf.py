@@ -1,6 +1,5 @@
 """PDF: the text of pdftotext in its reading order, and the bookmarks that pypdf reads."""
 
-import collections
 import logging
 import re
 import subprocess
@@ -13,6 +12,8 @@ logging.disable(logging.ERROR)
 
 # The lines at the top and at the bottom of a page that may be its header and its footer.
 EDGE = 3
+# The pages before and after one that may have the same.
+AROUND = 4
 
 
 def read(path):
@@ -22,14 +23,18 @@ def read(path):
 
 
 def furniture(pages):
-    """Returns the lines at the edges of many pages that are equal except for numbers, and the numbers of pages."""
+    """Returns the lines at the edges of pages that are equal, except for numbers, on two of those around, and their numbers."""
     edges = []
     for page in pages:
         lines = [line.strip() for line in page.splitlines() if line.strip()]
         edges.append(lines[:EDGE] + lines[EDGE:][-EDGE:])
-    counts = collections.Counter(key for lines in edges for key in {pattern(line) for line in lines})
-    least = max(3, len(pages) // 20)
-    return [line for lines in edges for line in lines if counts[pattern(line)] >= least or is_number(line)]
+    patterns = [{pattern(line) for line in lines} for lines in edges]
+
+    def is_repeated(number, line):
+        around = patterns[max(0, number - AROUND) : number] + patterns[number + 1 : number + 1 + AROUND]
+        return sum(pattern(line) in other for other in around) > 1
+
+    return [line for number, lines in enumerate(edges) for line in lines if is_repeated(number, line) or is_number(line)]
 
 
 def pattern(line):
