@@ -95,7 +95,7 @@ impl Destinations {
                 continue;
             }
             let kids = node.get::<Array<'_>>("Kids");
-            stack.extend(kids.iter().flat_map(|kids| kids.iter::<Dict<'_>>()));
+            stack.extend(kids.iter().flat_map(Array::iter::<Dict<'_>>));
             let Some(entries) = node.get::<Array<'_>>("Names") else { continue };
             let mut entries = entries.iter::<Object<'_>>().take(2 * MAX_ENTRIES);
             while let (Some(name), Some(target)) = (entries.next(), entries.next()) {
