@@ -20,10 +20,9 @@ fn pdf_with_bookmarks() -> Vec<u8> {
         )
     };
     let content = |lines: &[(usize, &str)]| {
-        let lines: String = lines
-            .iter()
-            .map(|(y, text)| format!("BT /F 10 Tf 50 {y} Td ({text}) Tj ET\n"))
-            .collect();
+        let lines = lines.iter().fold(String::new(), |lines, (y, text)| {
+            lines + &format!("BT /F 10 Tf 50 {y} Td ({text}) Tj ET\n")
+        });
         format!("<< /Length {} >>\nstream\n{lines}endstream", lines.len())
     };
     pdf_of_objects(
