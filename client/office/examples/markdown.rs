@@ -20,8 +20,9 @@ fn main() {
         match convert(format, &bytes, Limits::default()) {
             Ok(converted) => {
                 println!("{}", converted.text);
-                let (places, title) = (converted.marks.len(), converted.title);
-                eprintln!("{path}: {places} places, title {title:?}, {:.2?}", started.elapsed());
+                let seconds = started.elapsed().as_secs_f64();
+                let (pages, title) = (converted.marks.len(), converted.title);
+                eprintln!("{path}: {pages} pages, title {title:?}, {seconds:.6} seconds");
             }
             Err(error) => eprintln!("{path} {error}"),
         }

@@ -4,6 +4,8 @@
 mod documents;
 #[path = "conversion/hostile.rs"]
 mod hostile;
+#[path = "conversion/pages.rs"]
+mod pages;
 
 use documents::*;
 use passage_office::{ConvertError, Converted, Format, Limits, convert};
@@ -115,6 +117,15 @@ fn a_mail_has_its_header_its_text_once_and_the_names_of_attachments() {
 }
 
 #[test]
+fn a_mail_in_an_east_asian_charset_and_one_without_a_subtype_keep_their_text() {
+    let text = |mail: &[u8]| convert(Format::Eml, mail, Limits::default()).unwrap().text;
+    let subject = b"From: a@example.org\nSubject: =?GB2312?B?1tDOxA==?=\nContent-Type: text/plain; charset=gb2312\n\n\xd6\xd0\n";
+    assert_eq!(text(subject), "# 中文\n\n- From: a@example.org\n\n中\n");
+    let plain = b"From: a@example.org\nSubject: S\nContent-Type: text; charset=us-ascii\n\nA quorum.\n\nMore.\n";
+    assert_eq!(text(plain), "# S\n\n- From: a@example.org\n\nA quorum.\n\nMore.\n");
+}
+
+#[test]
 fn a_pdf_has_headings_by_size_and_neither_headers_nor_numbers_of_pages() {
     let converted = converted(&pdf());
     assert_eq!(
@@ -168,4 +179,16 @@ fn damaged_documents_are_errors_and_no_cut_of_a_document_is_a_panic() {
         let error = convert(format, b"no document", Limits::default());
         assert!(is_mail || matches!(error, Err(ConvertError::Damaged(_))), "{format}: {error:?}");
     }
+}
+
+#[test]
+fn a_document_on_which_a_parser_panics_is_damaged() {
+    // The list of sectors names one that is only half in the file.
+    let workbook = xls();
+    let cuts = (512..workbook.len()).rev().step_by(64);
+    let errors: Vec<_> = cuts
+        .filter_map(|cut| convert(Format::Xls, &workbook[..cut], Limits::default()).err())
+        .collect();
+    let failed = ConvertError::Damaged("its parser has failed".into());
+    assert!(errors.contains(&failed), "{errors:?}");
 }

@@ -95,6 +95,11 @@ pub struct PlaceRange {
 impl PlaceRange {
     /// Returns the places in the metadata of a chunk or in a citation; `None` without valid ones.
     pub fn of_metadata(metadata: &Value) -> Option<Self> {
+        // The loaders of LangChain count pages from 0: `{"source": "a.pdf", "total_pages": 8, "page": 0, "page_label": "1"}`.
+        if metadata.get("total_pages").is_some() {
+            let page = Place::Page(usize::try_from(metadata.get("page")?.as_u64()?).ok()? + 1);
+            return Some(Self { first: page.clone(), last: page });
+        }
         [Place::Page(1), Place::Slide(1), Place::Sheet(String::new())].iter().find_map(|kind| {
             let Keys { first, last, .. } = kind.keys();
             let first = kind.with_value(metadata.get(*first)?)?;
@@ -222,6 +227,10 @@ mod tests {
         assert_eq!(of_all(&sheets).as_deref(), Some("sheets Costs to Ads"));
         assert_eq!(of_all(&[json!({"slide": 7})]).as_deref(), Some("slide 7"));
         assert_eq!(of_all(&[json!({"imports": ["page"], "page": -1})]), None);
+        let langchain =
+            [json!({"total_pages": 8, "page": 0}), json!({"total_pages": 8, "page": 1})];
+        assert_eq!(of_all(&langchain).as_deref(), Some("pages 1-2"));
+        assert_eq!(of_all(&[json!({"total_pages": 8, "page": "i"})]), None);
     }
 
     #[test]

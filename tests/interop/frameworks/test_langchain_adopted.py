@@ -1,7 +1,10 @@
 """Sections and collections of LangChain in an adopted store."""
 
+import uuid
+
 from frameworks import adopted, recipe
 from layouts.langchain_pgvector import LangChainPGVector
+from langchain_core.documents import Document
 from layouts.langchain_store import LangChainStore, WordEmbeddings
 
 
@@ -35,3 +38,22 @@ def test_who_comes_from_langchain_gets_passages_of_the_same_chunks(database, mon
     ids = [chunk for passage in session["passages"] for chunk in passage.metadata["source_ids"]]
     assert {document.id for document in session["documents"]} & set(ids)
     assert session["passages"][0].metadata["score"] > 0
+
+
+def test_citations_count_the_pages_of_a_loader_from_one(database):
+    layout = LangChainStore(database)
+    with adopted.adopted(layout, database) as connection:
+        # As PyPDFLoader writes them: from 0, with the label that is printed on the page.
+        pages = [
+            Document(
+                id=str(uuid.uuid5(uuid.NAMESPACE_URL, str(number))),
+                page_content=f"The witness of a quorum is on sheet {number}.",
+                metadata={"source": "guide.pdf", "total_pages": 2, "page": number, "page_label": str(number + 1)},
+            )
+            for number in range(2)
+        ]
+        layout.store.add_documents(pages, ids=[page.id for page in pages])
+        (citations,) = connection.execute(
+            "SELECT citations FROM passage.search('witness of a quorum', store => 'app') WHERE uri = 'guide.pdf'"
+        ).fetchone()
+        assert [citation["page"] for citation in citations] == [1, 2]

@@ -52,15 +52,20 @@ fn write(message: &Message<'_>, markdown: &mut Markdown) -> Result<(), ConvertEr
             Some(PartType::Html(html)) => {
                 markdown.block_unless_empty(&epub::html(html.as_bytes())?)?;
             }
-            Some(PartType::Text(text)) => {
-                for paragraph in text.replace("\r\n", "\n").split("\n\n") {
-                    markdown.paragraph(&escaped(paragraph))?;
-                }
-            }
+            Some(PartType::Text(text)) => paragraphs(text, markdown)?,
             _ => {}
         }
     }
-    Ok(())
+    // The parser takes a text without a subtype, or with one that is not known, as an attachment: `Content-Type: text`.
+    match message.parts.first().map(|part| &part.body) {
+        Some(PartType::Text(text)) if message.html_body.is_empty() => paragraphs(text, markdown),
+        _ => Ok(()),
+    }
+}
+
+fn paragraphs(text: &str, markdown: &mut Markdown) -> Result<(), ConvertError> {
+    let text = text.replace("\r\n", "\n");
+    text.split("\n\n").try_for_each(|paragraph| markdown.paragraph(&escaped(paragraph)))
 }
 
 /// Returns the names of people with their addresses.

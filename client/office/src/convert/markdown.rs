@@ -1,6 +1,6 @@
 //! A writer of Markdown: blocks apart by blank lines, and text that its reader does not take as markup.
 
-use super::table::Table;
+use super::table::{Table, TableText};
 use super::{ConvertError, Converted, Limits};
 use passage_split::{Place, PlaceMark};
 use std::fmt::Write;
@@ -83,8 +83,12 @@ impl Markdown {
 
     /// Writes a table.
     pub(super) fn table(&mut self, table: Table) -> Result<(), ConvertError> {
-        let text = table.markdown();
-        if text.is_empty() { Ok(()) } else { self.block(&text) }
+        match table.into_text() {
+            TableText::Block(text) => self.block(&text),
+            TableText::Paragraphs(paragraphs) => {
+                paragraphs.iter().try_for_each(|paragraph| self.paragraph(paragraph))
+            }
+        }
     }
 
     /// Writes a block of Markdown.
@@ -196,6 +200,13 @@ mod tests {
                 .unwrap();
         });
         assert_eq!(text, "\\# no heading\n\\- no item\n\\<b>no tag\\</b> 1 < 2\n\\---\n");
+    }
+
+    #[test]
+    fn a_table_of_one_column_is_paragraphs_and_no_heading() {
+        let rows = [["# of nodes"], ["- three"]].map(|row| row.map(String::from).to_vec());
+        let text = written(|markdown| markdown.table(Table { rows: rows.to_vec() }).unwrap());
+        assert_eq!(text, "\\# of nodes\n\n\\- three\n");
     }
 
     #[test]

@@ -28,7 +28,13 @@ pub(super) fn convert(bytes: &[u8], limits: Limits) -> Result<Converted, Convert
     let title = package.xml("meta.xml")?.and_then(|meta| Some(meta.at(&["meta", "title"])?.text()));
     let body =
         root.element("body").ok_or_else(|| ConvertError::Damaged("it has no body".into()))?;
-    let mut document = Document { markdown: Markdown::new(limits), notes: Vec::new(), slides: 0 };
+    let mut document = Document {
+        markdown: Markdown::new(limits),
+        notes: Vec::new(),
+        slides: 0,
+        table_bytes: 0,
+        limits,
+    };
     for content in body.all() {
         document.blocks(content, 0)?;
     }
@@ -41,6 +47,9 @@ struct Document {
     /// The footnotes that are not yet written, with their marks.
     notes: Vec<(String, String)>,
     slides: usize,
+    /// The memory of the cells of all tables, which repetitions multiply.
+    table_bytes: usize,
+    limits: Limits,
 }
 
 impl Document {
@@ -62,7 +71,7 @@ impl Document {
                 "list" => self.list(element, depth)?,
                 "table" if is_sheet(parent) => self.sheet(element)?,
                 "table" => {
-                    let table = self.read_table(element);
+                    let table = self.read_table(element)?;
                     self.markdown.table(table)?;
                 }
                 "page" => self.slide(element)?,
@@ -132,7 +141,7 @@ impl Document {
 
     fn sheet(&mut self, table: &Element) -> Result<(), ConvertError> {
         let name = table.attribute("table:name").unwrap_or_default().to_owned();
-        let rows = self.read_table(table);
+        let rows = self.read_table(table)?;
         if rows.rows.iter().flatten().all(|cell| cell.trim().is_empty()) {
             return Ok(());
         }
@@ -142,44 +151,67 @@ impl Document {
     }
 
     /// Reads a table. A merged cell has its value in each cell that it covers.
-    fn read_table(&mut self, table: &Element) -> Table {
+    fn read_table(&mut self, table: &Element) -> Result<Table, ConvertError> {
         let mut rows = Vec::new();
-        self.read_rows(table, &mut rows);
-        Table { rows }
+        self.read_rows(table, &mut rows)?;
+        Ok(Table { rows })
     }
 
-    fn read_rows(&mut self, parent: &Element, rows: &mut Vec<Vec<String>>) {
+    /// Returns the number of repetitions of a text within the limits.
+    fn repeated(&mut self, text: &str, count: usize) -> Result<usize, ConvertError> {
+        let count = count.min(MAX_REPEATED);
+        self.table_bytes += count * (text.len() + size_of::<String>());
+        self.limits.check_text(self.table_bytes)?;
+        Ok(count)
+    }
+
+    fn read_rows(
+        &mut self,
+        parent: &Element,
+        rows: &mut Vec<Vec<String>>,
+    ) -> Result<(), ConvertError> {
         for element in parent.all() {
             match &*element.name {
                 "table-header-rows" | "table-row-group" | "table-rows" => {
-                    self.read_rows(element, rows);
+                    self.read_rows(element, rows)?;
                 }
                 "table-row" => {
-                    let row = self.read_row(element, rows);
+                    let row = self.read_row(element, rows)?;
                     let repeated = number(element, "number-rows-repeated");
                     let is_empty = row.iter().all(String::is_empty);
-                    let count = if is_empty { repeated.min(2) } else { repeated.min(MAX_REPEATED) };
-                    rows.extend(std::iter::repeat_n(row, count));
+                    let mut count = if is_empty { repeated.min(2) } else { repeated };
+                    for cell in &row {
+                        count = self.repeated(cell, count)?;
+                    }
+                    rows.extend(std::iter::repeat_n(row, count.min(MAX_REPEATED)));
                 }
                 _ => {}
             }
         }
+        Ok(())
     }
 
-    fn read_row(&mut self, row: &Element, above: &[Vec<String>]) -> Vec<String> {
+    fn read_row(
+        &mut self,
+        row: &Element,
+        above: &[Vec<String>],
+    ) -> Result<Vec<String>, ConvertError> {
         let mut cells: Vec<String> = Vec::new();
         for cell in row.all() {
             let repeated = number(cell, "number-columns-repeated");
             match &*cell.name {
                 "table-cell" => {
                     let text = self.line_of(cell);
-                    cells.extend(std::iter::repeat_n(text, repeated.min(MAX_REPEATED)));
+                    let count = self.repeated(&text, repeated)?;
+                    cells.extend(std::iter::repeat_n(text, count));
                 }
                 "covered-table-cell" => {
                     for _ in 0..repeated.min(MAX_REPEATED) {
                         let left = cells.last().filter(|text| !text.is_empty());
                         let upper = above.last().and_then(|row| row.get(cells.len()));
-                        cells.push(left.or(upper).cloned().unwrap_or_default());
+                        let text = left.or(upper).cloned().unwrap_or_default();
+                        self.repeated(&text, 1)?;
+                        cells.push(text);
                     }
                 }
                 _ => {}
@@ -188,7 +220,7 @@ impl Document {
         while cells.last().is_some_and(String::is_empty) {
             cells.pop();
         }
-        cells
+        Ok(cells)
     }
 
     /// Returns the paragraphs of an element in a line.

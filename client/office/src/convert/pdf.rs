@@ -1,14 +1,18 @@
 /*!
-PDF: the text of the pages, with headings by the size of their letters.
+PDF: the text of the pages, with headings by their bookmarks and by the size of their letters.
 
-`glyphs (page) -> lines (line) -> without headers and footers (repeated) -> headings, tables, paragraphs (blocks)`
+`glyphs (page) -> lines (line) -> without headers and footers (repeated) -> headings (named) -> tables, paragraphs (blocks)`
 
-A PDF has no paragraphs: it places letters. Programs write these in reading order, also in columns, so the order of the
-file is kept, and only distances decide where a word, a line and a paragraph end.
+A PDF has no paragraphs: it places letters. Most programs write these in reading order, also in columns, so the order of the
+file is kept, unless it alternates between columns (columns). Only distances decide where a word, a line and a paragraph end.
 */
 
+mod accents;
 mod blocks;
+mod bookmarks;
+mod columns;
 mod line;
+mod named;
 mod page;
 mod repeated;
 
@@ -30,6 +34,7 @@ pub(super) fn convert(bytes: &[u8], limits: Limits) -> Result<Converted, Convert
     if pages.iter().all(Vec::is_empty) {
         return Err(ConvertError::NoText);
     }
+    named::mark(&mut pages, &bookmarks::read(&pdf));
     let sizes = blocks::Sizes::of(&pages);
     let mut markdown = Markdown::new(limits);
     for (number, lines) in pages.iter().enumerate() {
@@ -44,15 +49,7 @@ pub(super) fn convert(bytes: &[u8], limits: Limits) -> Result<Converted, Convert
 /// Returns the title in the properties, unless a program has put the name of a file there.
 fn title(pdf: &Pdf) -> Option<String> {
     let bytes = pdf.metadata().title.as_deref()?;
-    let title = match bytes {
-        [0xfe, 0xff, rest @ ..] => {
-            let units = rest.chunks_exact(2).map(|unit| u16::from_be_bytes([unit[0], unit[1]]));
-            char::decode_utf16(units).map(|char| char.unwrap_or('\u{fffd}')).collect()
-        }
-        // The own encoding of PDF is Latin-1 in nearly all of its letters.
-        bytes => String::from_utf8(bytes.to_vec())
-            .unwrap_or_else(|_| bytes.iter().map(|byte| char::from(*byte)).collect()),
-    };
+    let title = bookmarks::text(bytes);
     let title = title.trim_start_matches('\u{feff}').trim().to_owned();
     let is_name = [".doc", ".docx", ".tex", ".dvi", ".indd", ".qxd", ".pdf", ".ppt", ".pptx"]
         .iter()

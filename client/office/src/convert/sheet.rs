@@ -32,7 +32,7 @@ pub(super) fn convert_xlsx(bytes: &[u8], limits: Limits) -> Result<Converted, Co
             add(&mut cells, cell.get_position(), value(&Data::from(cell.get_value().clone())))?;
         }
         drop(reader);
-        fill(&mut cells, &merged)?;
+        fill(&mut cells, &merged, limits)?;
         write(&name, cells, &mut markdown)?;
     }
     Ok(markdown.finish(title))
@@ -53,7 +53,7 @@ pub(super) fn convert_xls(bytes: &[u8], limits: Limits) -> Result<Converted, Con
             add(&mut cells, (first_row + row as u32, first_column + column as u32), value(data))?;
         }
         let merged = workbook.merge_cells_by_sheet_name(&name).unwrap_or_default();
-        fill(&mut cells, &merged)?;
+        fill(&mut cells, &merged, limits)?;
         write(&name, cells, &mut markdown)?;
     }
     Ok(markdown.finish(None))
@@ -70,13 +70,16 @@ fn add(cells: &mut Cells, position: (u32, u32), text: String) -> Result<(), Conv
 }
 
 /// Gives each cell that a merged one covers its value.
-fn fill(cells: &mut Cells, merged: &[Dimensions]) -> Result<(), ConvertError> {
+fn fill(cells: &mut Cells, merged: &[Dimensions], limits: Limits) -> Result<(), ConvertError> {
+    let mut bytes = 0;
     for area in merged {
         let Some(text) = cells.get(&area.start).cloned() else { continue };
         // A title over all columns stays one cell, and a background of a million rows is not text.
         let rows = area.start.0..=area.end.0.min(area.start.0.saturating_add(1_000));
         for row in rows {
             for column in area.start.1..=area.end.1.min(area.start.1.saturating_add(64)) {
+                bytes += text.len();
+                limits.check_text(bytes)?;
                 add(cells, (row, column), text.clone())?;
             }
         }

@@ -13,6 +13,15 @@ pub(super) struct Table {
     pub(super) rows: Vec<Vec<String>>,
 }
 
+/// The text of a table.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum TableText {
+    /// Markdown of a grid, or of a list of records.
+    Block(String),
+    /// The cells of a single column, as inline Markdown.
+    Paragraphs(Vec<String>),
+}
+
 impl Table {
     /// Divides the rows of a sheet at its empty ones: tables below each other have headers of their own.
     pub(super) fn apart(self) -> Vec<Self> {
@@ -28,8 +37,8 @@ impl Table {
         tables
     }
 
-    /// Returns the Markdown; empty for a table without text.
-    pub(super) fn markdown(mut self) -> String {
+    /// Returns the text to write.
+    pub(super) fn into_text(mut self) -> TableText {
         for row in &mut self.rows {
             for cell in row {
                 *cell = cell.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|");
@@ -41,15 +50,12 @@ impl Table {
         let characters: usize =
             self.rows.iter().flatten().map(|cell| cell.chars().count() + 3).sum();
         match self.rows.len() {
-            0 => String::new(),
-            // A frame around a text, or a column of paragraphs.
-            _ if columns == 1 => {
-                self.rows.iter().map(|row| row[0].clone()).collect::<Vec<_>>().join("\n\n")
-            }
+            // A frame around a text, or a column of paragraphs, or no text.
+            _ if columns <= 1 => TableText::Paragraphs(self.rows.into_iter().flatten().collect()),
             rows if rows > 1 && (columns > MAX_COLUMNS || characters / rows > MAX_ROW) => {
-                self.records()
+                TableText::Block(self.records())
             }
-            _ => self.grid(columns),
+            _ => TableText::Block(self.grid(columns)),
         }
     }
 
@@ -101,7 +107,15 @@ impl Table {
             });
             format!("- {}", cells.collect::<Vec<_>>().join("; "))
         };
-        rows.iter().map(record).collect::<Vec<_>>().join("\n")
+        let is_named_only = |column: &usize| {
+            !header[*column].is_empty()
+                && rows.iter().all(|row| row.get(*column).is_none_or(String::is_empty))
+        };
+        let unused: Vec<&str> =
+            (0..header.len()).filter(is_named_only).map(|column| &*header[column]).collect();
+        let unused = (!unused.is_empty())
+            .then(|| format!("- Columns without values: {}", unused.join("; ")));
+        unused.into_iter().chain(rows.iter().map(record)).collect::<Vec<_>>().join("\n")
     }
 }
 
@@ -111,7 +125,10 @@ mod tests {
 
     fn markdown(rows: &[&[&str]]) -> String {
         let rows = rows.iter().map(|row| row.iter().map(ToString::to_string).collect());
-        Table { rows: rows.collect() }.markdown()
+        match (Table { rows: rows.collect() }).into_text() {
+            TableText::Block(text) => text,
+            TableText::Paragraphs(paragraphs) => paragraphs.join("\n\n"),
+        }
     }
 
     #[test]
@@ -127,6 +144,17 @@ mod tests {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let text = markdown(&[&names, &["x", "", "y"], &names]);
         assert!(text.starts_with("- c0: x; c2: y\n- c0: c0; c1: c1;"), "{text}");
+    }
+
+    #[test]
+    fn records_keep_the_names_of_columns_that_no_record_has() {
+        let names: Vec<String> = (0..13).map(|column| format!("c{column}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut row = names.clone();
+        row[3] = "";
+        row.pop();
+        let text = markdown(&[&names, &row]);
+        assert!(text.starts_with("- Columns without values: c3; c12\n- c0: c0;"), "{text}");
     }
 
     #[test]

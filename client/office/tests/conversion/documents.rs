@@ -182,6 +182,11 @@ pub fn xlsx() -> Vec<u8> {
         format!("<row r=\"6\">{}</row>", text("B6", "Total: 1")),
         "<row r=\"1048576\"><c r=\"XFD1048576\" s=\"0\"/></row>".to_owned(),
     ];
+    xlsx_of(&rows.concat(), "")
+}
+
+/// Returns a workbook with a sheet of these rows, and with elements that follow them.
+pub fn xlsx_of(rows: &str, after: &str) -> Vec<u8> {
     let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
     archive(&[
         ("[Content_Types].xml", "<Types/>"),
@@ -197,8 +202,7 @@ pub fn xlsx() -> Vec<u8> {
         (
             "xl/worksheets/sheet1.xml",
             &format!(
-                "<worksheet xmlns=\"{main}\"><sheetData>{}</sheetData></worksheet>",
-                rows.concat()
+                "<worksheet xmlns=\"{main}\"><sheetData>{rows}</sheetData>{after}</worksheet>"
             ),
         ),
     ])

@@ -86,6 +86,24 @@ fn cells_that_are_repeated_a_billion_times_are_written_a_few_times() {
 }
 
 #[test]
+fn a_long_cell_that_is_repeated_or_merged_a_million_times_is_refused() {
+    let limits = Limits { text: 64 << 20, ..Limits::default() };
+    let long = "x".repeat(1 << 20);
+    let row = format!(
+        "<table:table-row table:number-rows-repeated=\"1000\"><table:table-cell \
+         table:number-columns-repeated=\"1000\"><text:p>{long}</text:p></table:table-cell></table:table-row>"
+    );
+    let sheet = format!(
+        "<office:spreadsheet><table:table table:name=\"a\">{row}</table:table></office:spreadsheet>"
+    );
+    let bytes = opendocument("spreadsheet", &sheet);
+    assert_eq!(refused(Format::Ods, &bytes, limits), "its text has more than 64 MB");
+    let cell = format!("<row r=\"1\"><c r=\"A1\" t=\"inlineStr\"><is><t>{long}</t></is></c></row>");
+    let bytes = xlsx_of(&cell, "<mergeCells><mergeCell ref=\"A1:BL1000\"/></mergeCells>");
+    assert_eq!(refused(Format::Xlsx, &bytes, limits), "its text has more than 64 MB");
+}
+
+#[test]
 fn a_page_that_the_tree_names_a_hundred_thousand_times_is_read_once() {
     let kids = "3 0 R ".repeat(100_000);
     let content = "BT /F 10 Tf 50 700 Td (One line of text) Tj ET";

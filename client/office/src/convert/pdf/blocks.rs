@@ -4,6 +4,7 @@ use super::line::{Line, Lines};
 use crate::convert::ConvertError;
 use crate::convert::markdown::{Bullet, Markdown, escaped};
 use crate::convert::table::Table;
+use std::collections::BTreeMap;
 
 /// How much larger than the text a heading is.
 const HEADING: f64 = 1.12;
@@ -22,49 +23,52 @@ const BULLETS: [char; 10] = ['•', '‣', '▪', '●', '○', '◦', '■', '�
 
 /// The sizes of letters in a document.
 pub(super) struct Sizes {
-    /// The size of most of the text.
-    text: f64,
-    /// The sizes of headings, the largest first.
-    headings: Vec<f64>,
+    /// The size of most of the text, in half points, because a program may round sizes.
+    text: usize,
+    /// The levels of headings by their sizes.
+    levels: BTreeMap<usize, usize>,
 }
 
 impl Sizes {
     /// Finds the sizes in a document.
     pub(super) fn of(pages: &[Lines]) -> Self {
-        // In half points, because a program may round them.
-        let mut counts: Vec<(usize, usize)> = Vec::new();
+        let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut levels: BTreeMap<usize, usize> = BTreeMap::new();
         for line in pages.iter().flatten() {
-            let (size, number) = (half_points(line.size), line.text().chars().count());
-            match counts.iter_mut().find(|(other, _)| *other == size) {
-                Some((_, count)) => *count += number,
-                None => counts.push((size, number)),
+            let size = half_points(line.size);
+            *counts.entry(size).or_default() += line.text().chars().count();
+            if let Some(heading) = line.heading {
+                let level = levels.entry(size).or_insert(heading.level);
+                *level = heading.level.min(*level);
             }
         }
-        let text = counts.iter().max_by_key(|(_, count)| *count).map_or(0, |(size, _)| *size);
-        let text = text as f64 / 2.0;
-        let mut headings: Vec<f64> = counts
-            .iter()
-            .map(|(size, _)| *size as f64 / 2.0)
-            .filter(|size| *size > text * HEADING)
-            .collect();
-        headings.sort_by(|a, b| b.total_cmp(a));
-        Self { text, headings }
+        let text = counts.iter().max_by_key(|(_, count)| **count).map_or(0, |(size, _)| *size);
+        // Without bookmarks a larger size is a higher level. With them it is at least as high as theirs.
+        let mut last = 0;
+        for size in counts.into_keys().rev().filter(|size| is_larger(*size, text)) {
+            last = *levels.entry(size).or_insert(if last == 0 { 1 } else { last + 1 });
+        }
+        Self { text, levels }
     }
 
     /// Returns the level of a heading, or `None` for other lines.
     fn level(&self, line: &Line) -> Option<usize> {
+        if let Some(heading) = line.heading {
+            return Some(heading.level);
+        }
+        let size = half_points(line.size);
         let text = line.text();
         let letters = text.chars().filter(|char| char.is_alphabetic()).count();
-        let size = half_points(line.size) as f64 / 2.0;
-        let is_heading = size > self.text * HEADING
+        let is_heading = is_larger(size, self.text)
             && letters >= 2
             && text.chars().count() <= MAX_HEADING
             && line.cells.len() <= 2;
-        if !is_heading {
-            return None;
-        }
-        Some(self.headings.iter().position(|other| *other <= size).unwrap_or(0).min(5) + 1)
+        is_heading.then(|| self.levels.get(&size).copied().unwrap_or(1))
     }
+}
+
+fn is_larger(size: usize, text: usize) -> bool {
+    size as f64 > text as f64 * HEADING
 }
 
 fn half_points(size: f64) -> usize {
@@ -81,10 +85,10 @@ pub(super) fn write(
     while let Some((line, after)) = rest.split_first() {
         if let Some(level) = sizes.level(line) {
             // A heading may have several lines.
-            let more = after
-                .iter()
-                .zip(rest)
-                .take_while(|(next, last)| sizes.level(next) == Some(level) && follows(last, next));
+            let more = after.iter().zip(rest).take_while(|(next, last)| {
+                let is_same = next.heading == line.heading && sizes.level(next) == Some(level);
+                is_same && (line.heading.is_some() || follows(last, next))
+            });
             let count = 1 + more.count();
             markdown.heading(level, &joined(&rest[..count]))?;
             rest = &rest[count..];
@@ -92,7 +96,7 @@ pub(super) fn write(
         }
         let rows = table_rows(rest);
         if rows >= MIN_ROWS {
-            let cells = |line: &Line| line.cells.iter().map(|(_, text)| escaped(text)).collect();
+            let cells = |line: &Line| line.cells.iter().map(|cell| escaped(&cell.text)).collect();
             markdown.table(Table { rows: rest[..rows].iter().map(cells).collect() })?;
             rest = &rest[rows..];
             continue;
@@ -138,10 +142,13 @@ fn table_rows(lines: &[Line]) -> usize {
     let Some(first) = lines.first().filter(|line| line.cells.len() > 1) else { return 0 };
     let is_row = |line: &&Line| {
         line.cells.len() == first.cells.len()
-            && line.cells.iter().zip(&first.cells).all(|((x, text), (other, _))| {
+            && line.cells.iter().zip(&first.cells).all(|(cell, other)| {
                 // Numbers end below each other, and do not begin so.
-                (x - other).abs() < 2.0 * first.size
-                    || text.trim().starts_with(|char: char| char.is_ascii_digit() || char == '-')
+                (cell.x - other.x).abs() < 2.0 * first.size
+                    || cell
+                        .text
+                        .trim()
+                        .starts_with(|char: char| char.is_ascii_digit() || char == '-')
             })
     };
     lines.iter().take_while(is_row).count()

@@ -1,7 +1,9 @@
 //! Lines: glyphs on one base line, with spaces where their distance is that of words, and cells where it is larger.
 
+use super::accents::combined;
+
 /// The distance of words, in sizes of the letters. A space is at least a quarter of it.
-const WORD: f64 = 0.17;
+const WORD: f64 = 0.12;
 
 /// The distance of cells of a table, in sizes of the letters.
 const CELL: f64 = 1.6;
@@ -17,17 +19,36 @@ pub(super) struct Glyph {
     pub(super) size: f64,
 }
 
+/// A part of a line.
+#[derive(Clone, Debug)]
+pub(super) struct Cell {
+    /// The place where it begins.
+    pub(super) x: f64,
+    pub(super) end: f64,
+    pub(super) text: String,
+}
+
 /// A line of a page.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
-    /// The parts that a wide space separates, with the place where each begins.
-    pub(super) cells: Vec<(f64, String)>,
+    /// The parts that a wide space separates.
+    pub(super) cells: Vec<Cell>,
     pub(super) end: f64,
     pub(super) y: f64,
     /// The size of its largest letters that are not a single sign.
     pub(super) size: f64,
     /// The height of its place on the page, from 0 at the top to 1.
     pub(super) height: f64,
+    /// The bookmark whose title the line is, or a part of.
+    pub(super) heading: Option<Heading>,
+}
+
+/// A heading by its bookmark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Heading {
+    pub(super) level: usize,
+    /// The number of the bookmark.
+    pub(super) bookmark: usize,
 }
 
 /// The lines of a page, in reading order.
@@ -35,12 +56,25 @@ pub(super) type Lines = Vec<Line>;
 
 impl Line {
     pub(super) fn x(&self) -> f64 {
-        self.cells.first().map_or(0.0, |(x, _)| *x)
+        self.cells.first().map_or(0.0, |cell| cell.x)
+    }
+
+    /// Divides a line after the first bytes of a cell. The rest begins at the same place, as the lines below it do.
+    pub(super) fn split_off(&mut self, cell: usize, at: usize) -> Self {
+        let mut rest = Self { cells: self.cells.split_off(cell), ..self.clone() };
+        let text = rest.cells[0].text.split_off(at);
+        let begun = Cell { text, ..rest.cells[0].clone() };
+        let begun = std::mem::replace(&mut rest.cells[0], begun);
+        if !begun.text.trim().is_empty() {
+            self.cells.push(begun);
+        }
+        rest.cells[0].x = self.x();
+        rest
     }
 
     /// Returns the text, with one space between cells.
     pub(super) fn text(&self) -> String {
-        let cells: Vec<&str> = self.cells.iter().map(|(_, text)| text.trim()).collect();
+        let cells: Vec<&str> = self.cells.iter().map(|cell| cell.text.trim()).collect();
         cells.join(" ").trim().to_owned()
     }
 }
@@ -74,30 +108,49 @@ impl LineBuilder {
         let size = glyph.size.max(line.size * 0.5);
         let gap = glyph.x - line.end;
         let is_space = glyph.text.trim().is_empty();
-        if gap > CELL * size && !is_space {
-            line.cells.push((glyph.x, String::new()));
-        } else if gap > WORD * size && !is_space {
-            line.cells.last_mut().expect("a line has a cell").1.push(' ');
+        let cell = line.cells.last_mut().expect("a line has a cell");
+        // An accent covers its letter.
+        if glyph.x < line.end - 0.1 * size
+            && let Some((before, _)) = cell.text.char_indices().next_back()
+            && let Some(letter) = combined(&cell.text[before..], &glyph.text)
+        {
+            cell.text.truncate(before);
+            cell.text.push(letter);
+            line.end = glyph.end.max(line.end);
+            return;
         }
-        line.cells.last_mut().expect("a line has a cell").1.push_str(&glyph.text);
+        if gap > CELL * size && !is_space {
+            line.cells.push(Cell { x: glyph.x, end: glyph.end, text: String::new() });
+        } else if gap > WORD * size && !is_space {
+            line.cells.last_mut().expect("a line has a cell").text.push(' ');
+        }
+        let cell = line.cells.last_mut().expect("a line has a cell");
+        cell.text.push_str(&glyph.text);
         // A space may be as wide as a column: the next letter shows it.
         if !is_space {
             line.end = glyph.end.max(line.end);
+            cell.end = line.end;
         } else if gap < CELL * size {
             line.end = line.end.max(glyph.end.min(line.end + 0.3 * size));
         }
         count(&mut self.sizes, glyph.size, glyph.text.chars().count());
-        line.size = main_size(&self.sizes);
+        let size = main_size(&self.sizes);
+        // The mark of a footnote may begin a line: its base line is the one of the larger letters.
+        if size > line.size && glyph.size >= size {
+            line.y = glyph.y;
+        }
+        line.size = size;
     }
 
     fn begin(&mut self, glyph: Glyph) {
         self.sizes = vec![(glyph.size, 1)];
         self.lines.push(Line {
-            cells: vec![(glyph.x, glyph.text)],
+            cells: vec![Cell { x: glyph.x, end: glyph.end, text: glyph.text }],
             end: glyph.end,
             y: glyph.y,
             size: glyph.size,
             height: (glyph.y / self.page_height).clamp(0.0, 1.0),
+            heading: None,
         });
     }
 

@@ -1,5 +1,6 @@
 //! The glyphs of a page, in the order of its instructions.
 
+use super::columns;
 use super::line::{Glyph, LineBuilder, Lines};
 use crate::convert::{ConvertError, Limits};
 use hayro_interpret::font::{Glyph as FontGlyph, GlyphRun};
@@ -47,7 +48,7 @@ fn lines<'a>(
     let mut context = Context::new(transform, bounds, cache, pdf.xref(), settings);
     let mut reader = GlyphReader { lines: LineBuilder::new(f64::from(height)), glyphs };
     interpret_page(page, &mut context, &mut reader);
-    reader.lines.finish()
+    columns::order(reader.lines.finish())
 }
 
 /// A device that takes the letters of a page and draws nothing.

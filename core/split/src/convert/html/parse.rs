@@ -80,11 +80,19 @@ struct Bounded {
     formatting: Cell<usize>,
     /// The dropped elements without an end tag so far.
     dropped: Cell<usize>,
+    /// Whether the builder has opened an element whose content is text, such as a title, and waits for its end tag.
+    in_text: Cell<bool>,
 }
 
 impl Bounded {
     fn new(builder: TreeBuilder<Handle, Tree>) -> Self {
-        Self { builder, open: Cell::new(0), formatting: Cell::new(0), dropped: Cell::new(0) }
+        Self {
+            builder,
+            open: Cell::new(0),
+            formatting: Cell::new(0),
+            dropped: Cell::new(0),
+            in_text: Cell::new(false),
+        }
     }
 
     /// Returns whether the page has too many nodes.
@@ -99,6 +107,10 @@ impl Bounded {
         }
         let formatting = is_formatting(&tag.name);
         if tag.kind == TagKind::EndTag {
+            // The builder panics if any other tag follows such a text.
+            if self.in_text.get() {
+                return false;
+            }
             let dropped = self.dropped.get();
             self.dropped.set(dropped.saturating_sub(1));
             return dropped > 0;
@@ -132,6 +144,11 @@ impl TokenSink for Bounded {
             _ if self.is_full() => TokenSinkResult::Continue,
             Token::TagToken(tag) if self.drops(tag) => TokenSinkResult::Continue,
             Token::CommentToken(_) | Token::ParseError(_) => TokenSinkResult::Continue,
+            Token::TagToken(_) => {
+                let result = self.builder.process_token(token, line);
+                self.in_text.set(matches!(result, TokenSinkResult::RawData(_)));
+                result
+            }
             _ => self.builder.process_token(token, line),
         }
     }

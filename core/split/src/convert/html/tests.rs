@@ -300,3 +300,10 @@ fn a_cell_is_in_every_column_and_row_that_it_covers() {
     let page = "<table><tr><td colspan=60000 rowspan=60000>a<tr><td>b</table>";
     assert!(markdown(page).len() < 1_000);
 }
+
+#[test]
+fn a_title_among_dropped_elements_keeps_its_end_tag() {
+    // The builder would panic at the next tag in a title that has no end.
+    let page = format!("<p>Words.{}<title>Title</title><p>More.", "<em>".repeat(200));
+    assert!(markdown(&page).contains("More."));
+}
