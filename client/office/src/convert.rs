@@ -33,8 +33,7 @@ pub use result::{ConvertError, Converted};
 /// Returns an error for a document that is encrypted, has no text, is damaged or exceeds the limits, and for formats
 /// without a converter: Word, `PowerPoint` and Outlook up to version 2003.
 pub fn convert(format: Format, bytes: &[u8], limits: Limits) -> Result<Converted, ConvertError> {
-    // Parsers of other crates panic on some damaged documents: calamine on about one of 30 workbooks of Excel 2003 in which a few
-    // bytes are changed.
+    // Parsers of other crates panic on some damaged documents, as calamine does on workbooks of Excel 2003.
     let converted = std::panic::catch_unwind(|| dispatch(format, bytes, limits));
     converted.unwrap_or_else(|_| Err(ConvertError::Damaged("its parser has failed".into())))
 }

@@ -81,7 +81,7 @@ const MAX_MACROS: usize = 16;
 /// Walks through a syntax tree.
 struct TreeWalker<'a, 'u, 't> {
     text: &'t str,
-    /// What the parser read as other text, in order.
+    /// The places that the parser read as other text, in order.
     stand_ins: &'t [StandIn],
     language: &'static Language,
     rules: &'static [Rule],
