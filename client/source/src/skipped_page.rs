@@ -57,10 +57,8 @@ impl SkippedPage {
     pub fn existing_uri(&self) -> Option<&str> {
         match self {
             Self::Blocked(BlockedPage::External(ExternalLink { page, .. })) => page.as_deref(),
-            Self::Blocked(BlockedPage::Disallowed(page)) => Some(page),
-            Self::Missing { .. } | Self::Same { .. } | Self::Outside { .. } | Self::Sitemap(_) => {
-                None
-            }
+            Self::Blocked(BlockedPage::Disallowed(page)) | Self::Outside { page, .. } => Some(page),
+            Self::Missing { .. } | Self::Same { .. } | Self::Sitemap(_) => None,
         }
     }
 }

@@ -19,6 +19,7 @@ use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 use tokio::sync::mpsc::{self, Receiver};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinHandle;
 
 /// The maximum number of documents in the queue.
 const DOCUMENTS: usize = 8192;
@@ -36,12 +37,14 @@ pub(super) struct QueuedDocument {
 }
 
 /// Starts the thread that finds documents. It ends early when the receiver is dropped.
+///
+/// A panic of the thread closes the queue too, so the caller must wait for its handle.
 pub(super) fn start(
     reporter: Arc<Reporter>,
     entries: impl Iterator<Item = Result<SourceEntry, source::Error>> + Send + 'static,
-) -> Receiver<QueuedDocument> {
+) -> (Receiver<QueuedDocument>, JoinHandle<()>) {
     let (queue, queued) = mpsc::channel(DOCUMENTS);
-    tokio::task::spawn_blocking(move || {
+    let thread = tokio::task::spawn_blocking(move || {
         let runtime = tokio::runtime::Handle::current();
         let kilobytes = Arc::new(Semaphore::new(KILOBYTES as usize));
         let (mut seen, mut documents) = (SeenDocuments::default(), 0);
@@ -79,7 +82,7 @@ pub(super) fn start(
         }
         reporter.report(&Event::Found { documents, all: true });
     });
-    queued
+    (queued, thread)
 }
 
 /// The documents that were found already.

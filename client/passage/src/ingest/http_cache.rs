@@ -15,6 +15,9 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tokio::runtime::Handle;
 
+/// The version of the links that are found in pages.
+const LINKS_VERSION: u32 = 1;
+
 /// The key of the settings hash in a cache entry.
 const SETTINGS: &str = "recipe";
 
@@ -66,7 +69,7 @@ impl source::HttpCache for HttpCache {
 
 /// Returns the key of the links of a page with these validators.
 fn links_key(uri: &str, validators: &Validators) -> Vec<u8> {
-    Sha256::digest(json!([uri, validators]).to_string()).to_vec()
+    Sha256::digest(json!([LINKS_VERSION, uri, validators]).to_string()).to_vec()
 }
 
 /// Returns the cache entry of a page for the metadata of its document; `None` without validators.

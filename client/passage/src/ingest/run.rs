@@ -92,8 +92,10 @@ pub async fn ingest(
         !job.dry_run && job.embedder.is_some() && index_store.defer_index().await?;
     // If the run fails, this drops the writers, and the server rolls their transactions back.
     let _writers = load::start(&ingest, stores, prepared);
-    let queued = find::start(Arc::clone(&reporter), sources.into_iter());
+    let (queued, finding) = find::start(Arc::clone(&reporter), sources.into_iter());
     process_all(&pipeline, queued).await?;
+    // Without this, a sync would treat the documents that were not found as missing.
+    resume_panic(finding.await);
     let summary = reporter.summary();
     // The run waits for the disk once, and not once for each document.
     if summary.added + summary.replaced + summary.restored > 0 && !job.dry_run {

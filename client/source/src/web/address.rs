@@ -12,11 +12,15 @@ use reqwest::{Response, Url};
 pub(crate) fn parse(argument: &str) -> Result<Url, Error> {
     let invalid = |reason: String| Error::Unreachable { url: argument.to_owned(), reason };
     let mut url = Url::parse(argument).map_err(|error| invalid(error.to_string()))?;
-    if !url.has_host() || !matches!(url.scheme(), "http" | "https") {
+    if !is_web(&url) {
         return Err(invalid("not an http or https address".into()));
     }
     url.set_fragment(None);
     Ok(url)
+}
+
+fn is_web(url: &Url) -> bool {
+    url.has_host() && matches!(url.scheme(), "http" | "https")
 }
 
 /// Returns the uri of a page: its address without user, password and fragment.
@@ -41,11 +45,14 @@ pub(super) fn server(url: &Url) -> String {
     url.origin().ascii_serialization()
 }
 
-/// Returns the target of a redirect. On the same server it keeps user and password.
+/// Returns the http or https target of a redirect. On the same server it keeps user and password.
 pub(super) fn redirect_target(from: &Url, response: &Response) -> Option<Url> {
     let location = response.headers().get(LOCATION)?.to_str().ok()?;
-    let mut target =
-        response.status().is_redirection().then(|| from.join(location)).and_then(Result::ok)?;
+    let is_redirect = matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308);
+    let mut target = is_redirect.then(|| from.join(location)).and_then(Result::ok)?;
+    if !is_web(&target) {
+        return None;
+    }
     if server_difference(from, &target).is_none() {
         // Every address with a host accepts these changes.
         let _ = target.set_username(from.username());

@@ -1,9 +1,9 @@
-//! The knowledge of earlier runs about pages.
+//! What earlier runs stored about pages: validators and links.
 
 use crate::Validators;
 use serde::{Deserialize, Serialize};
 
-/// The knowledge of earlier runs about pages, so that unchanged pages are not downloaded again.
+/// The validators and links of pages of earlier runs, so that unchanged pages are not downloaded again.
 pub trait HttpCache: Send {
     /// Returns the validators of the page at an address, so that its server can report that it has not changed.
     fn validators(&mut self, uri: &str) -> Option<Validators>;

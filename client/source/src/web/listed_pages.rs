@@ -57,7 +57,8 @@ impl ListedPages {
 
     fn fetch(&mut self, url: Url, depth: usize, is_list: bool) {
         let list = is_list.then(|| url.clone());
-        let validators = self.http_cache.validators(&uri(&url));
+        // An unchanged list is needed too, for its pages.
+        let validators = if is_list { None } else { self.http_cache.validators(&uri(&url)) };
         self.requests.add(url, validators, Listed { depth, list });
     }
 
@@ -113,11 +114,15 @@ impl ListedPages {
                 Err("the server sent a page of HTML".into())
             } else if llms::is_index(&requested) {
                 llms::entries(&url, &text, self.skip_optional)
-            } else if let Some(pages) = llms::full_pages(&url, &text, &self.selection) {
-                self.divided = pages.into_iter();
-                return None;
             } else {
-                return Some(page::entry(&requested, &url, body, false));
+                match llms::full_pages(&url, &text, &self.selection) {
+                    Ok(Some(pages)) => {
+                        self.divided = pages.into_iter();
+                        return None;
+                    }
+                    Ok(None) => return Some(page::entry(&requested, &url, body, false)),
+                    Err(reason) => Err(reason),
+                }
             }
         } else {
             return Some(page::entry(&requested, &url, body, depth > 0));

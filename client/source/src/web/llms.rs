@@ -1,7 +1,7 @@
 /*!
 Lists of pages for language models, as llmstxt.org describes: `llms.txt` has links, and `llms-full.txt` the texts themselves.
 
-There is no rule for how `llms-full.txt` separates its pages. These marks are in use, each at the begin of a page:
+There is no rule for how `llms-full.txt` separates its pages. These marks are in use, each at the start of a page:
 
 ```text
 # Title                    <doc title="Title" url="https://...">     ---
@@ -12,7 +12,7 @@ text                       </doc>                                    ---
 
 use super::address::{redacted, server_difference, uri};
 use super::markdown::{MarkdownLink, markdown_links};
-use super::sitemap::Entry;
+use super::sitemap::{Entry, MAX_ENTRIES, too_many};
 use crate::{
     BlockedPage, Content, ExternalLink, Selection, SkippedPage, SourceDocument, SourceEntry,
     SourceMetadata,
@@ -28,9 +28,6 @@ const FULL: &str = "llms-full.txt";
 
 /// The section whose links are for readers with more room.
 const OPTIONAL: &str = "Optional";
-
-/// The maximum number of pages, which is that of sitemaps.
-const MAX_PAGES: usize = 50_000;
 
 /// The maximum number of lines of a front matter.
 const MAX_FRONT_MATTER: usize = 40;
@@ -62,18 +59,19 @@ pub(super) fn entries(file: &Url, text: &str, skip_optional: bool) -> Result<Vec
         Err(_) => false,
     });
     let entry = |link: MarkdownLink| Entry { address: link.target, is_sitemap: false };
-    let entries: Vec<_> = pages.map(entry).take(MAX_PAGES + 1).collect();
-    if entries.len() > MAX_PAGES { Err("more than 50,000 addresses".into()) } else { Ok(entries) }
+    let entries: Vec<_> = pages.map(entry).take(MAX_ENTRIES + 1).collect();
+    if entries.len() > MAX_ENTRIES { Err(too_many()) } else { Ok(entries) }
 }
 
-/// Returns the pages of an `llms-full.txt`, or `None` if it marks none. A text before the first page has the uri of the file.
+/// Returns the pages of an `llms-full.txt`, or `None` if it marks none. A text before the first page has the uri of the
+/// file.
 pub(super) fn full_pages(
     file: &Url,
     text: &str,
     selection: &Selection,
-) -> Option<Vec<SourceEntry>> {
-    let starts = starts(text);
-    let first = starts.first()?.begin;
+) -> Result<Option<Vec<SourceEntry>>, String> {
+    let starts = starts(text)?;
+    let Some(first) = starts.first().map(|start| start.begin) else { return Ok(None) };
     let mut pages: Vec<(Url, String)> = Vec::new();
     let before = (file.clone(), text[..first].trim().to_owned());
     pages.extend(Some(before).filter(|(_, text)| !text.is_empty()));
@@ -94,7 +92,8 @@ pub(super) fn full_pages(
             }
         }
     }
-    Some(pages.into_iter().filter_map(|(url, text)| entry(file, &url, text, selection)).collect())
+    let pages = pages.into_iter();
+    Ok(Some(pages.filter_map(|(url, text)| entry(file, &url, text, selection)).collect()))
 }
 
 /// Returns the document of a page. A file cannot contain pages of another server, whose documents it would replace.
@@ -112,7 +111,7 @@ fn entry(file: &Url, url: &Url, text: String, selection: &Selection) -> Option<S
     selection.includes(url.path()).then_some(SourceEntry::Document(document))
 }
 
-/// The begin of a page.
+/// The start of a page.
 #[derive(Debug)]
 struct Start {
     url: Url,
@@ -122,16 +121,17 @@ struct Start {
     text: usize,
 }
 
-/// Returns the begins of all pages.
-fn starts(text: &str) -> Vec<Start> {
-    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+/// Returns the starts of all pages.
+fn starts(text: &str) -> Result<Vec<Start>, String> {
     let mut starts: Vec<Start> = Vec::new();
-    let (mut begin, mut title, mut in_fence) = (0, None, false);
-    for (number, line) in lines.iter().enumerate() {
+    let (mut begin, mut title, mut fence) = (0, None, None);
+    for line in text.split_inclusive('\n') {
         let end = begin + line.len();
         let content = line.trim();
-        in_fence ^= content.starts_with("```");
-        if !in_fence {
+        // A page does not continue the fence of the page before.
+        let is_tag = content.starts_with("<doc ") && attribute(content, "url").is_some();
+        fence = if is_tag { None } else { next_fence(fence, content) };
+        if fence.is_none() {
             let start = if let Some(address) = content.strip_prefix("Source: ") {
                 title.and_then(|title| {
                     Some(Start { url: page(address)?, begin: title, text: title })
@@ -140,11 +140,14 @@ fn starts(text: &str) -> Vec<Start> {
                 attribute(content, "url")
                     .and_then(|address| Some(Start { url: page(address)?, begin, text: end }))
             } else if content == "---" {
-                front_matter(&lines[number + 1..]).map(|url| Start { url, begin, text: begin })
+                front_matter(&text[end..]).map(|url| Start { url, begin, text: begin })
             } else {
                 None
             };
             starts.extend(start);
+            if starts.len() > MAX_ENTRIES {
+                return Err(too_many());
+            }
             if content.starts_with("# ") {
                 title = Some(begin);
             } else if !content.is_empty() {
@@ -153,13 +156,30 @@ fn starts(text: &str) -> Vec<Start> {
         }
         begin = end;
     }
-    starts.truncate(MAX_PAGES);
-    starts
+    Ok(starts)
 }
 
-/// Returns the address in a front matter that begins with these lines.
-fn front_matter(lines: &[&str]) -> Option<Url> {
-    let end = lines.iter().take(MAX_FRONT_MATTER).position(|line| line.trim() == "---")?;
+/// Returns the character and length of the fence that is open after a line, by the rules of CommonMark.
+fn next_fence(open: Option<(char, usize)>, line: &str) -> Option<(char, usize)> {
+    let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'));
+    let info = mark.map_or(line, |mark| line.trim_start_matches(mark));
+    let length = line.len() - info.len();
+    match open {
+        Some((char, least)) => {
+            let closes = mark == Some(char) && length >= least && info.is_empty();
+            open.filter(|_| !closes)
+        }
+        None => {
+            let opens = length >= 3 && !(mark == Some('`') && info.contains('`'));
+            mark.filter(|_| opens).map(|mark| (mark, length))
+        }
+    }
+}
+
+/// Returns the address in a front matter, which a text begins with.
+fn front_matter(text: &str) -> Option<Url> {
+    let lines: Vec<&str> = text.lines().take(MAX_FRONT_MATTER).collect();
+    let end = lines.iter().position(|line| line.trim() == "---")?;
     lines[..end].iter().find_map(|line| {
         let (key, value) = line.split_once(':')?;
         ADDRESS_KEYS.contains(&key.trim()).then(|| page(value.trim().trim_matches(['"', '\''])))?
@@ -185,7 +205,7 @@ mod tests {
     }
 
     fn pages(text: &str) -> Option<Vec<(String, String)>> {
-        let pages = full_pages(&file(FULL), text, &Selection::default())?;
+        let pages = full_pages(&file(FULL), text, &Selection::default()).unwrap()?;
         Some(
             pages
                 .into_iter()
@@ -212,7 +232,7 @@ mod tests {
         assert_eq!(addresses(false), ["a.md", "https://example.com/x", "/b"]);
         assert_eq!(addresses(true), ["a.md", "https://example.com/x"]);
         let many = "[a](".to_owned()
-            + &(0..=MAX_PAGES).map(|n| n.to_string()).collect::<Vec<_>>().join(") [a](")
+            + &(0..=MAX_ENTRIES).map(|n| n.to_string()).collect::<Vec<_>>().join(") [a](")
             + ")";
         assert!(entries(&file(INDEX), &many, false).is_err());
     }

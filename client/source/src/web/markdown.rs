@@ -1,6 +1,7 @@
 //! The links of a text in Markdown.
 
 use pulldown_cmark::{Event, HeadingLevel, Parser, Tag, TagEnd};
+use std::rc::Rc;
 
 /// A link of a text in Markdown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -8,25 +9,28 @@ pub(super) struct MarkdownLink {
     /// Its target as the text writes it.
     pub(super) target: String,
     /// The last heading of level 2 above it; empty without one.
-    pub(super) section: String,
+    pub(super) section: Rc<str>,
 }
 
 /// Returns the links of a text, in their order.
 pub(super) fn markdown_links(text: &str) -> Vec<MarkdownLink> {
     let mut links = Vec::new();
-    let (mut section, mut is_heading) = (String::new(), false);
+    let (mut section, mut heading, mut is_heading) = (Rc::from(""), String::new(), false);
     for event in Parser::new(text) {
         match event {
             Event::Start(Tag::Heading { level: HeadingLevel::H2, .. }) => {
-                section.clear();
+                heading.clear();
                 is_heading = true;
             }
-            Event::End(TagEnd::Heading(_)) => is_heading = false,
-            Event::Text(text) | Event::Code(text) if is_heading => section.push_str(&text),
+            Event::End(TagEnd::Heading(HeadingLevel::H2)) => {
+                section = Rc::from(&*heading);
+                is_heading = false;
+            }
+            Event::Text(text) | Event::Code(text) if is_heading => heading.push_str(&text),
             Event::Start(Tag::Link { dest_url, .. }) => {
                 links.push(MarkdownLink {
                     target: dest_url.into_string(),
-                    section: section.clone(),
+                    section: Rc::clone(&section),
                 });
             }
             _ => {}

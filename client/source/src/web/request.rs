@@ -63,7 +63,9 @@ pub(super) fn client(network: Network, url: &Url) -> Result<Client, String> {
 pub(super) async fn send(request: &RequestBuilder) -> Result<Response, RequestError> {
     let mut tries = 1;
     loop {
-        let request = request.try_clone().expect("the request has no body");
+        // An address without a host makes no request.
+        let invalid = || RequestError::Failed("its address is not valid".into());
+        let request = request.try_clone().ok_or_else(invalid)?;
         let response = request.send().await.map_err(|error| RequestError::of(&error))?;
         let after = http::retry_after(response.headers(), SystemTime::now());
         if tries > RETRIES || !is_temporary(response.status()) || after > Some(MAX_PAUSE) {

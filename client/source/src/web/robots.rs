@@ -9,7 +9,7 @@ servers, too, unless these are private.
 use super::address::{redirect_target, server};
 use super::network::Network;
 use super::request::{RequestError, first_bytes, send};
-use reqwest::{Client, Url};
+use reqwest::{Client, StatusCode, Url};
 use robotxt::{AccessResult, BYTE_LIMIT, Robots};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -113,7 +113,7 @@ async fn rules(client: &Client, network: Network, page: &Url) -> Rules {
         } else if status.is_success() {
             let bytes = first_bytes(response, BYTE_LIMIT + 1).await?;
             return Ok(Robots::from_access(AccessResult::Successful(&bytes), AGENT));
-        } else if status.is_server_error() {
+        } else if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS {
             return Err(RequestError::answered(status));
         } else {
             return Ok(Robots::from_access(AccessResult::Unavailable, AGENT));

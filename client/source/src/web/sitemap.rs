@@ -9,7 +9,7 @@ use std::io::Read;
 
 /// The maximum number of addresses of a sitemap, and its largest size in bytes, uncompressed. The protocol
 /// defines both.
-const MAX_ENTRIES: usize = 50_000;
+pub(super) const MAX_ENTRIES: usize = 50_000;
 const MAX_BYTES: u64 = 50 << 20;
 
 /// The bytes of a page in which its root element must begin.
@@ -39,6 +39,11 @@ pub(super) fn is_sitemap(bytes: &[u8]) -> bool {
     }
 }
 
+/// Returns the reason why a list with more entries than the maximum is invalid.
+pub(super) fn too_many() -> String {
+    "more than 50,000 addresses".into()
+}
+
 /// Parses a sitemap. Returns its entries, or the reason why it is invalid.
 pub(super) fn entries(bytes: &[u8]) -> Result<Vec<Entry>, String> {
     let bytes = decompressed(bytes, MAX_BYTES + 1).map_err(|error| error.to_string())?;
@@ -63,7 +68,7 @@ pub(super) fn entries(bytes: &[u8]) -> Result<Vec<Entry>, String> {
             Event::End(_) => {
                 if let [.., parent @ ("url" | "sitemap"), "loc"] = names(&open)[..] {
                     if entries.len() == MAX_ENTRIES {
-                        return Err("more than 50,000 addresses".into());
+                        return Err(too_many());
                     }
                     let is_sitemap = parent == "sitemap";
                     entries.push(Entry { address: address.trim().to_owned(), is_sitemap });
