@@ -1,4 +1,4 @@
-//! What earlier runs stored about pages: validators and links.
+//! Validators and links of pages, as earlier runs stored them.
 
 use crate::Validators;
 use serde::{Deserialize, Serialize};
