@@ -159,21 +159,17 @@ fn starts(text: &str) -> Result<Vec<Start>, String> {
     Ok(starts)
 }
 
-/// Returns the character and length of the fence that is open after a line, by the rules of CommonMark.
+/// Returns the character and length of the fence that is open after a line, by the rules of `CommonMark`.
 fn next_fence(open: Option<(char, usize)>, line: &str) -> Option<(char, usize)> {
     let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'));
     let info = mark.map_or(line, |mark| line.trim_start_matches(mark));
     let length = line.len() - info.len();
-    match open {
-        Some((char, least)) => {
-            let closes = mark == Some(char) && length >= least && info.is_empty();
-            open.filter(|_| !closes)
-        }
-        None => {
-            let opens = length >= 3 && !(mark == Some('`') && info.contains('`'));
-            mark.filter(|_| opens).map(|mark| (mark, length))
-        }
+    if let Some((char, least)) = open {
+        let closes = mark == Some(char) && length >= least && info.is_empty();
+        return open.filter(|_| !closes);
     }
+    let opens = length >= 3 && !(mark == Some('`') && info.contains('`'));
+    mark.filter(|_| opens).map(|mark| (mark, length))
 }
 
 /// Returns the address in a front matter, which a text begins with.
