@@ -40,20 +40,31 @@ struct HttpCache {
     links: Cache,
 }
 
-impl source::HttpCache for HttpCache {
-    fn validators(&mut self, uri: &str) -> Option<Validators> {
-        let Self { ingest, settings, store, .. } = self;
-        // If the lookup fails, the page is fetched. A lost server is reported by the writers.
-        Handle::try_current().ok()?.block_on(async {
+impl HttpCache {
+    /// Returns the cache entry of a stored page, empty without validators, or `None` without a document. The lookup may
+    /// fail; a lost server is reported by the writers.
+    fn entry(&mut self, uri: &str) -> Result<Option<Value>, ()> {
+        let Self { ingest, store, .. } = self;
+        Handle::try_current().map_err(drop)?.block_on(async {
             if store.is_none() {
                 *store = ingest.job.connect().await.ok();
             }
-            let store = store.as_ref()?;
-            let entry =
-                store.http_metadata(&ingest.collection, &ingest.version, uri).await.ok()??;
-            (entry.get(SETTINGS).and_then(Value::as_str) == Some(&**settings))
-                .then(|| serde_json::from_value(entry).ok())?
+            let store = store.as_ref().ok_or(())?;
+            store.http_metadata(&ingest.collection, &ingest.version, uri).await.map_err(drop)
         })
+    }
+}
+
+impl source::HttpCache for HttpCache {
+    fn validators(&mut self, uri: &str) -> Option<Validators> {
+        // If the lookup fails, the page is fetched.
+        let entry = self.entry(uri).ok()??;
+        (entry.get(SETTINGS).and_then(Value::as_str) == Some(&*self.settings))
+            .then(|| serde_json::from_value(entry).ok())?
+    }
+
+    fn may_be_stored(&mut self, uri: &str) -> bool {
+        self.entry(uri).map_or(true, |entry| entry.is_some())
     }
 
     fn links(&mut self, uri: &str, validators: &Validators) -> Option<PageLinks> {

@@ -54,11 +54,16 @@ pub(super) fn redirect_target(from: &Url, response: &Response) -> Option<Url> {
         return None;
     }
     if server_difference(from, &target).is_none() {
-        // Every address with a host accepts these changes.
-        let _ = target.set_username(from.username());
-        let _ = target.set_password(from.password());
+        set_credentials(&mut target, from);
     }
     Some(target)
+}
+
+/// Gives an address the user and the password of another one of its server.
+pub(super) fn set_credentials(url: &mut Url, from: &Url) {
+    // Every address with a host accepts these changes.
+    let _ = url.set_username(from.username());
+    let _ = url.set_password(from.password());
 }
 
 /// Returns the first difference between the servers of two addresses.

@@ -8,6 +8,9 @@ pub trait HttpCache: Send {
     /// Returns the validators of the page at an address, so that its server can report that it has not changed.
     fn validators(&mut self, uri: &str) -> Option<Validators>;
 
+    /// Returns whether the page at an address is a document of the store, or this cannot be read.
+    fn may_be_stored(&mut self, uri: &str) -> bool;
+
     /// Returns the links that a page had with these validators.
     fn links(&mut self, uri: &str, validators: &Validators) -> Option<PageLinks>;
 
@@ -24,4 +27,6 @@ pub struct PageLinks {
     pub links: Vec<String>,
     /// The address that the page calls its own, on the same server.
     pub canonical: Option<String>,
+    /// Whether links are left out, because the page has too many of them or is too large.
+    pub is_cut: bool,
 }

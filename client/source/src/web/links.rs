@@ -10,7 +10,6 @@ use reqwest::Url;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::fmt::Write;
 
 /// The maximum number of links of a page.
 const MAX_LINKS: usize = 10_000;
@@ -20,19 +19,21 @@ const MAX_ADDRESS: usize = 2_048;
 
 /// Returns the links of a page of HTML or Markdown. Other documents have none.
 pub(super) fn page_links(url: &Url, body: &Body) -> PageLinks {
-    let PageReferences { links, canonical } = references(url, body);
-    let mut seen = HashSet::new();
-    let links = links.iter().filter_map(|link| on_server(url, link));
-    let links = links.filter(|link| seen.insert(link.clone())).take(MAX_LINKS).collect();
-    let canonical = canonical.and_then(|link| on_server(url, &link));
     if body.bytes.is_empty() {
         return PageLinks::default();
     }
-    let hash = Sha256::digest(&body.bytes).iter().fold(String::new(), |mut hash, byte| {
-        write!(hash, "{byte:02x}").expect("a string takes any text");
-        hash
-    });
-    PageLinks { hash, links, canonical }
+    let hash = format!("{:x}", Sha256::digest(&body.bytes));
+    // A page that is too large for its links fails as a document, too.
+    let Some(PageReferences { links, canonical }) = references(url, body) else {
+        return PageLinks { hash, is_cut: true, ..PageLinks::default() };
+    };
+    let mut seen = HashSet::new();
+    let links = links.iter().filter_map(|link| on_server(url, link));
+    let mut links = links.filter(|link| seen.insert(link.clone()));
+    let first = links.by_ref().take(MAX_LINKS).collect();
+    let is_cut = links.next().is_some();
+    let canonical = canonical.and_then(|link| on_server(url, &link));
+    PageLinks { hash, links: first, canonical, is_cut }
 }
 
 /// Returns the uri of a link to the same server.
@@ -41,22 +42,22 @@ fn on_server(page: &Url, link: &str) -> Option<String> {
     Some(uri(&target)).filter(|uri| uri.len() <= MAX_ADDRESS)
 }
 
-fn references(url: &Url, body: &Body) -> PageReferences {
+/// Returns the references of a page, or `None` if it is too large for them.
+fn references(url: &Url, body: &Body) -> Option<PageReferences> {
     let content_type = body.content_type.as_deref();
     let media_type = media_type(MediaType::new(content_type.unwrap_or_default()), url);
     let structure = media_type.as_ref().map(|media_type| media_type.structure().to_owned());
     match structure.as_deref() {
         Some("text/html") => {
             let text = decoded_text(body);
-            // A page that is too large for its links fails as a document, too.
-            page_references(&text, Some(url.as_str())).unwrap_or_default()
+            page_references(&text, Some(url.as_str())).ok()
         }
         Some("text/markdown") => {
             let links = markdown_links(&decoded_text(body));
             let links = links.into_iter().map(|link| link.target).collect();
-            PageReferences { links, canonical: None }
+            Some(PageReferences { links, canonical: None })
         }
-        _ => PageReferences::default(),
+        _ => Some(PageReferences::default()),
     }
 }
 

@@ -128,12 +128,12 @@ impl Store {
         uri: &str,
     ) -> Result<Option<Value>, Error> {
         let sql = format!(
-            "SELECT metadata -> 'http' FROM {}.documents \
+            "SELECT coalesce(metadata -> 'http', '{{}}') FROM {}.documents \
              WHERE collection = $1 AND version = $2 AND uri = $3",
             self.schema
         );
         let row = self.query_opt(&sql, &[&collection, &version, &uri]).await?;
-        Ok(row.and_then(|row| row.get(0)))
+        Ok(row.map(|row| row.get(0)))
     }
 
     /// Executes a statement after replacing `{store}` by the schema.

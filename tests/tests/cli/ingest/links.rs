@@ -161,6 +161,97 @@ async fn a_page_with_two_addresses_is_one_document() {
     }
 }
 
+/// Each page that names another one is a document, unless the other one is.
+#[tokio::test]
+async fn a_page_whose_canonical_page_is_no_document_is_loaded() {
+    let setup = Setup::new().await;
+    let to = |path: &str| Page::new(301, "").with("Location", path);
+    let naming = |canonical: &str| format!("<link rel=canonical href='{canonical}'>");
+    // The start page names the folder, which redirects back to it.
+    let links = "<a href=a/>a</a><a href=c>c</a><a href=gone.html>g</a><a href=ex.html>e</a>\
+        <a href=private.html>p</a><a href=kept.html>k</a><a href=1.html>1</a>";
+    setup.html("/docs/index.html", &naming("/docs/"), links);
+    setup.site.page("/docs/", to("/docs/index.html"));
+    // Slashes that do not match, in both orders.
+    setup.html("/docs/a/", &naming("/docs/a"), "");
+    setup.site.page("/docs/a", to("/docs/a/"));
+    setup.site.page("/docs/c", to("/docs/d"));
+    setup.html("/docs/d", &naming("/docs/c"), "");
+    setup.html("/docs/gone.html", &naming("/docs/nowhere.html"), "");
+    setup.html("/docs/ex.html", &naming("/docs/ex"), "");
+    setup.html("/docs/private.html", &naming("/docs/secret/a"), "");
+    setup.html("/docs/kept.html", &naming("/docs/kept"), "");
+    setup.page("/docs/kept", &[]);
+    // A ring of three pages.
+    for (page, next) in [(1, 2), (2, 3), (3, 1)] {
+        setup.html(&format!("/docs/{page}.html"), &naming(&format!("{next}.html")), "");
+    }
+    setup.site.page("/robots.txt", Page::new(200, "User-agent: *\nDisallow: /docs/secret\n"));
+    let arguments = ["{site}/docs/index.html", "--exclude", "/docs/ex"];
+    for _ in 0..2 {
+        let run = setup.run("sync", &arguments).await;
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        let paths = setup.paths().await;
+        let expected = [
+            "/docs/3.html",
+            "/docs/a/",
+            "/docs/d",
+            "/docs/ex.html",
+            "/docs/gone.html",
+            "/docs/index.html",
+            "/docs/kept",
+            "/docs/private.html",
+        ];
+        // Of the ring, at least one page is a document.
+        let others: Vec<_> = paths.iter().filter(|path| !expected.contains(&&***path)).collect();
+        assert!(others.iter().all(|path| ["/docs/1.html", "/docs/2.html"].contains(&&***path)));
+        assert!(expected.iter().all(|path| paths.contains(&(*path).to_owned())), "{paths:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_leads_to_no_excluded_page() {
+    let setup = Setup::new().await;
+    setup.page("/docs/", &["new"]);
+    setup.site.page("/docs/new", Page::new(302, "").with("Location", "/docs/drafts/x"));
+    setup.page("/docs/drafts/x", &[]);
+    let run = setup.run("ingest", &["{site}/docs/", "--exclude", "drafts/"]).await;
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert_eq!(setup.paths().await, ["/docs/"]);
+}
+
+/// The pages behind a page that was read before and cannot be read now are not missing.
+#[tokio::test]
+async fn a_sync_keeps_the_pages_behind_one_that_is_blocked_or_moved_away() {
+    let setup = Setup::new().await;
+    setup.page("/docs/", &["hub.html", "private/new.html"]);
+    setup.page("/docs/hub.html", &["b.html"]);
+    setup.page("/docs/b.html", &[]);
+    assert_eq!(setup.run("sync", &["{site}/docs/"]).await.code, Some(0));
+    let all = setup.paths().await;
+    let login = Page::new(302, "").with("Location", "/login?token=xyzzy-hunter2");
+    setup.page("/login?token=xyzzy-hunter2", &[]);
+    let away = Page::new(302, "").with("Location", "https://sso.example.org/x?token=xyzzy-hunter2");
+    for page in [login, away] {
+        setup.site.page("/docs/hub.html", page);
+        let run = setup.run("sync", &["{site}/docs/", "--grace", "0"]).await;
+        run.assert_refusal("the links of this page are unknown", "no document was orphaned");
+        assert!(!run.stderr.contains("hunter2"), "{}", run.stderr);
+        assert_eq!(setup.paths().await, all);
+    }
+    setup.site.page("/robots.txt", Page::new(200, "User-agent: *\nDisallow: /docs/hub\n"));
+    let run = setup.run("sync", &["{site}/docs/", "--grace", "0"]).await;
+    run.assert_refusal("robots.txt of its server disallows it", "no document was orphaned");
+    assert_eq!(setup.paths().await, all);
+
+    // A page that was never read had no links, so others are removed.
+    setup.site.page("/robots.txt", Page::new(200, "User-agent: *\nDisallow: /docs/private\n"));
+    setup.page("/docs/hub.html", &[]);
+    let run = setup.run("sync", &["{site}/docs/", "--grace", "0"]).await;
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert_eq!(setup.paths().await, ["/docs/", "/docs/hub.html"]);
+}
+
 #[tokio::test]
 async fn an_unchanged_site_is_not_downloaded_and_its_links_are_still_followed() {
     let setup = Setup::new().await;
