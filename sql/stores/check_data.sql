@@ -131,7 +131,7 @@ BEGIN
             FROM %1$I.chunks LEFT JOIN %1$I.embeddings ON chunk_id = chunks.id%2$s
             CROSS JOIN LATERAL (SELECT chunk_id IS NULL AND NOT _passage.is_encoded_data(content)) AS embedding (is_missing)
             GROUP BY chunks.document_id
-            HAVING bool_or(is_missing)
+            HAVING count(*) FILTER (WHERE is_missing) > 0
             ORDER BY chunks.document_id
             $query$, store, CASE WHEN is_spread THEN ' AND embeddings.document_id = chunks.document_id' END)
             USING CASE WHEN has_views THEN of_program

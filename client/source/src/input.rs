@@ -25,7 +25,7 @@ pub enum Input {
     Archive(PathBuf),
     /// A file of JSON lines of one collection, or of those that the lines name.
     JsonLines(PathBuf, JsonLines, Option<CollectionVersion>),
-    /// A page, or a sitemap.
+    /// A page, or a list of pages: a sitemap, `llms.txt` or `llms-full.txt`.
     Address(Url),
     /// A page, and the pages that its links lead to.
     Links(Url, FollowLinks),

@@ -22,7 +22,7 @@ pub enum EmptyReason {
     LeftOut(LeftOut),
     /// `--include` or `--exclude` leaves out all of it.
     Excluded,
-    /// A sitemap that lists no page of its own server.
+    /// A list that has no page of its own server.
     NoPages,
 }
 

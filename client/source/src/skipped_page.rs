@@ -44,7 +44,7 @@ pub enum BlockedPage {
 /// A link from a site to another scheme, host or port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExternalLink {
-    /// The page that redirects; `None` if a sitemap lists the target.
+    /// The page that redirects; `None` if a list has the target.
     pub page: Option<String>,
     /// The target, without user, password and query.
     pub target: String,

@@ -9,7 +9,7 @@ use passage_split::MediaType;
 use reqwest::Url;
 use std::path::PathBuf;
 
-/// Makes a document of a page. A page that is not text is skipped if it was `listed` in a sitemap.
+/// Makes a document of a page. A page that is not text is skipped if it was `listed` in a list, or a link leads to it.
 pub(super) fn entry(
     requested: &Url,
     url: &Url,

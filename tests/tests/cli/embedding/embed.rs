@@ -30,13 +30,19 @@ pub async fn run(cluster: &Cluster, service: &Service, arguments: &[&str]) -> Ru
     run
 }
 
-/// A store for embeddings of 64 dimensions, with a document that has none yet.
-async fn loaded(what: &str, chunks: usize) -> Option<Cluster> {
+/// An empty store for embeddings of 64 dimensions.
+pub async fn empty_store(what: &str) -> Option<Cluster> {
     let cluster = Cluster::start().await;
     if cluster.lacks_vector(what) {
         return None;
     }
     cluster.execute("DROP SCHEMA rag CASCADE; SELECT passage.create_store(dimensions => 64)").await;
+    Some(cluster)
+}
+
+/// A store with a document that has no embeddings yet.
+async fn loaded(what: &str, chunks: usize) -> Option<Cluster> {
+    let cluster = empty_store(what).await?;
     insert(&cluster, "notes/1", chunks).await;
     Some(cluster)
 }

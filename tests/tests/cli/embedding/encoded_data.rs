@@ -1,9 +1,8 @@
 //! Data in base64, such as the images at the end of an exported document, stays in its text and gets no embedding.
 
-use super::embed::{MISSING, run};
+use super::embed::{MISSING, empty_store, run};
 use crate::Sources;
 use crate::embedding_service::Service;
-use passage_tests::Cluster;
 use std::fmt::Write;
 
 const LINE: &str = "iVBORw0KGgoAAAANSUhEUgAAAB4AAAAeCAYAAAA7MK6iAAAACXBIWXMAAAsTAAALEwEA";
@@ -19,11 +18,7 @@ fn document(words: &str) -> String {
 
 #[tokio::test]
 async fn data_in_base64_gets_no_embedding() {
-    let cluster = Cluster::start().await;
-    if cluster.lacks_vector("data in base64 gets no embedding") {
-        return;
-    }
-    cluster.execute("DROP SCHEMA rag CASCADE; SELECT passage.create_store(dimensions => 64)").await;
+    let Some(cluster) = empty_store("data in base64 gets no embedding").await else { return };
     let service = Service::good(64).await;
     let sources = Sources::with([("shop.md", document("It opens at nine."))]);
     let ingest = run(&cluster, &service, &["ingest", &sources.book()]).await;
@@ -55,11 +50,7 @@ async fn data_in_base64_gets_no_embedding() {
 /// A store whose chunks of words were never embedded reports them alone.
 #[tokio::test]
 async fn only_chunks_of_words_lack_an_embedding() {
-    let cluster = Cluster::start().await;
-    if cluster.lacks_vector("only chunks of words lack an embedding") {
-        return;
-    }
-    cluster.execute("DROP SCHEMA rag CASCADE; SELECT passage.create_store(dimensions => 64)").await;
+    let Some(cluster) = empty_store("only chunks of words lack an embedding").await else { return };
     let mut values = String::from("(0, 'The logo is a red basket.')");
     for ordinal in 1..=5 {
         write!(values, ", ({ordinal}, '{}')", LINE.repeat(3)).unwrap();

@@ -103,8 +103,9 @@ impl Units<'_> {
         let is_closing =
             atom.own && self.has_items && closing::is_closing(&self.text[bytes.clone()]);
         // A bracket of no unit may be at the root, where only the preprocessor closes something.
-        let has_unit = index > 0 || self.text[bytes.clone()].trim_ascii_start().starts_with('#');
-        let is_line = is_closing && has_unit && closing::is_closing_line(self.text, bytes.clone());
+        let has_unit = || index > 0 || self.text[bytes.clone()].trim_ascii_start().starts_with('#');
+        let is_line =
+            is_closing && has_unit() && closing::is_closing_line(self.text, bytes.clone());
         let is_behind = open.last.is_none() && index < self.divided;
         if is_line && is_behind && self.close_divided(&bytes) {
             return;
