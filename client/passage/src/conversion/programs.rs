@@ -50,9 +50,17 @@ impl Programs {
     }
 
     /// Returns these programs, which also get the environment variables with these names.
-    #[must_use]
-    pub fn with_variables(self, names: Vec<String>) -> Self {
-        Self { environment: Environment { added: names }, ..self }
+    ///
+    /// # Errors
+    ///
+    /// Returns a usage error for a name that no variable can have, such as one with its value.
+    pub fn with_variables(self, names: Vec<String>) -> Result<Self, Error> {
+        if names.iter().any(|name| name.is_empty() || name.contains('=')) {
+            let cause = "--convert-env takes names of environment variables without values";
+            let remedy = "Set the variable before the command, and write its name.";
+            return Err(Error::usage(cause, remedy));
+        }
+        Ok(Self { environment: Environment { added: names }, ..self })
     }
 
     /// Returns the types of the documents: extensions and media types.

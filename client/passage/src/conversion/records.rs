@@ -67,7 +67,7 @@ impl Records {
         if media_type.as_deref().is_some_and(|name| !TYPES.contains(&name)) {
             return Err("is neither Markdown nor plain text");
         }
-        if metadata.values().any(contains_nul) {
+        if metadata.iter().any(|(key, value)| key.contains('\0') || contains_nul(value)) {
             return Err("has a NUL in its metadata");
         }
         if !self.text.is_empty() {
@@ -76,6 +76,7 @@ impl Records {
         }
         let start = self.text.len();
         self.text.push_str(&text.replace('\0', ""));
+        let title = title.map(|title| title.replace('\0', ""));
         self.title = self.title.take().or(title.filter(|title| !title.trim().is_empty()));
         self.media_type = self.media_type.take().or(media_type);
         for (key, value) in metadata {
@@ -115,7 +116,7 @@ mod tests {
 
     #[test]
     fn records_are_joined_with_their_places_and_metadata() {
-        let output = "\n{\"text\": \"# A\\n\", \"title\": \"T\", \"metadata\": {\"page\": 1, \"author\": \"x\"}}\n\
+        let output = "\n{\"text\": \"# A\\n\", \"title\": \"T\\u0000\", \"metadata\": {\"page\": 1, \"author\": \"x\"}}\n\
             {\"uri\": \"u\", \"text\": \"B\", \"title\": \"U\", \"metadata\": {\"page\": 3, \"author\": \"y\", \"n\": 1}}\n";
         assert!(are_records(output));
         let records = parse(output).unwrap();
@@ -146,6 +147,10 @@ mod tests {
             ),
             (
                 "{\"text\": \"a\", \"metadata\": {\"a\": \"\\u0000\"}}",
+                "line 2 has a NUL in its metadata",
+            ),
+            (
+                "{\"text\": \"a\", \"metadata\": {\"\\u0000\": 1}}",
                 "line 2 has a NUL in its metadata",
             ),
         ] {

@@ -54,6 +54,12 @@ async fn a_program_gets_no_password_and_no_key() {
     let loaded = RunOutput::of(&mut command).await;
     assert_eq!(loaded.code, Some(0), "{}", loaded.stderr);
     let text = text_of(&cluster, "book/a.xyz").await;
+    for name in ["OCR_KEY=named", ""] {
+        let arguments = ["ingest", "--no-embed", "--convert-env", name, &sources.book()];
+        let refused = RunOutput::of(&mut client(&cluster, &sources, &arguments)).await;
+        refused.assert_refusal("takes names of environment variables", "write its name");
+        assert!(!refused.stderr.contains("named"), "{}", refused.stderr);
+    }
     for name in secrets.iter().chain(&["DATABASE_URL", "hunter2"]) {
         assert!(!text.contains(name), "{name}: {text}");
     }

@@ -44,6 +44,6 @@ impl ConversionOptions {
 
     /// Returns the programs that convert documents.
     pub fn programs(&self) -> Result<Programs, Error> {
-        Ok(Programs::parse(&self.convert)?.with_variables(self.convert_env.clone()))
+        Programs::parse(&self.convert)?.with_variables(self.convert_env.clone())
     }
 }
