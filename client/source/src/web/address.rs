@@ -19,7 +19,8 @@ pub(crate) fn parse(argument: &str) -> Result<Url, Error> {
     Ok(url)
 }
 
-fn is_web(url: &Url) -> bool {
+/// Returns whether a request can be made to an address.
+pub(super) fn is_web(url: &Url) -> bool {
     url.has_host() && matches!(url.scheme(), "http" | "https")
 }
 
@@ -45,14 +46,11 @@ pub(super) fn server(url: &Url) -> String {
     url.origin().ascii_serialization()
 }
 
-/// Returns the http or https target of a redirect. On the same server it keeps user and password.
+/// Returns the target of a redirect. On the same server it keeps user and password.
 pub(super) fn redirect_target(from: &Url, response: &Response) -> Option<Url> {
     let location = response.headers().get(LOCATION)?.to_str().ok()?;
     let is_redirect = matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308);
     let mut target = is_redirect.then(|| from.join(location)).and_then(Result::ok)?;
-    if !is_web(&target) {
-        return None;
-    }
     if server_difference(from, &target).is_none() {
         set_credentials(&mut target, from);
     }

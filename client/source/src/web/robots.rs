@@ -6,7 +6,7 @@ pages. If the server fails, its rules are unknown, so no page is fetched. Redire
 servers, too, unless these are private.
 */
 
-use super::address::{redirect_target, server};
+use super::address::{is_web, redirect_target, server};
 use super::network::Network;
 use super::request::{RequestError, first_bytes, send};
 use reqwest::{Client, StatusCode, Url};
@@ -108,7 +108,7 @@ async fn rules(client: &Client, network: Network, page: &Url) -> Rules {
         network.check(&url).map_err(RequestError::Private)?;
         let response = send(&client.get(url.clone())).await?;
         let status = response.status();
-        if let Some(target) = redirect_target(&url, &response) {
+        if let Some(target) = redirect_target(&url, &response).filter(is_web) {
             url = target;
         } else if status.is_success() {
             let bytes = first_bytes(response, BYTE_LIMIT + 1).await?;
