@@ -16,16 +16,14 @@ use sha2::{Digest, Sha256};
 use std::{cell::Cell, io};
 
 thread_local! {
-    static CHECK: Cell<fn()> = const { Cell::new(nothing) };
+    static CHECK: Cell<Option<fn()>> = const { Cell::new(None) };
 }
-
-fn nothing() {}
 
 /// Registers the function that long computations of this thread call, many times per millisecond.
 ///
 /// The function must be cheap. It panics to stop the computation.
 pub fn register(check: fn()) {
-    CHECK.set(check);
+    CHECK.set(Some(check));
 }
 
 /// Calls the function that this thread registered.
@@ -39,13 +37,17 @@ pub fn register(check: fn()) {
 /// interrupt::register(|| panic!("cancelled"));
 /// assert!(std::panic::catch_unwind(interrupt::poll).is_err());
 /// ```
+#[inline]
 pub fn poll() {
-    CHECK.get()();
+    if let Some(check) = CHECK.get() {
+        check();
+    }
 }
 
 /// Polls in every 1,024th iteration of a loop whose iterations take nanoseconds.
 ///
 /// `round` is the number of the iteration.
+#[inline]
 pub fn poll_periodically(round: usize) {
     if round.is_multiple_of(ROUNDS) {
         poll();
@@ -119,7 +121,7 @@ pub(crate) mod tests {
         LEFT.set(usize::MAX);
         register(count);
         work();
-        register(nothing);
+        CHECK.set(None);
         usize::MAX - LEFT.get()
     }
 
@@ -130,7 +132,7 @@ pub(crate) mod tests {
         let result = catch_unwind(AssertUnwindSafe(|| {
             work();
         }));
-        register(nothing);
+        CHECK.set(None);
         match result {
             Ok(()) => false,
             Err(panic) if panic.is::<Stopped>() => true,

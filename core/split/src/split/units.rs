@@ -35,8 +35,10 @@ mod open_unit;
 
 use super::{ChunkLimits, Sizer, cut::Item, draft::Draft, titles::shorten};
 use crate::Unit;
+use compact_str::{CompactString, ToCompactString};
 pub(super) use open_unit::Members;
-use open_unit::{Atom, OpenUnit, Position};
+use open_unit::{Atom, OpenUnit, Position, Titles};
+use smallvec::smallvec;
 use std::ops::Range;
 
 /// The maximum depth of sections in code and data. A section has a title for each level, so without
@@ -114,7 +116,7 @@ impl<'a> Units<'a> {
     pub(super) fn open(&mut self, start: usize, title: &str, unit: Unit) {
         if !self.exceeds_depth(1) {
             let title = self.unique_title(title);
-            self.enter(start, [title], unit);
+            self.enter(start, [title.into()], unit);
         }
     }
 
@@ -131,7 +133,7 @@ impl<'a> Units<'a> {
     pub(super) fn open_at(&mut self, start: usize, title: Title<'_>, unit: Unit) {
         match title {
             Title::Key(key) => self.open(start, key, unit),
-            Title::Index(index) => self.open_as(start, &[&format!("[{index}]")], unit),
+            Title::Index(index) => self.open_as(start, &[&index_title(index)], unit),
         }
     }
 
@@ -149,7 +151,7 @@ impl<'a> Units<'a> {
         }
         let closed = self.open.pop().expect("a closed unit is open");
         let around = self.top().depth;
-        let titles = self.path.split_off(around);
+        let titles = self.path.drain(around..).map(CompactString::from).collect();
         self.add(Atom {
             bytes: closed.start..end,
             level: closed.depth as u32,
@@ -180,9 +182,9 @@ impl<'a> Units<'a> {
         }
         let title = match title {
             Title::Key(key) => self.unique_title(key),
-            Title::Index(index) => format!("[{index}]"),
+            Title::Index(index) => index_title(index),
         };
-        self.add(Atom::entry(start..end, self.path.len() + 1, Unit::Value, vec![title]));
+        self.add(Atom::entry(start..end, self.path.len() + 1, Unit::Value, smallvec![title]));
     }
 
     /// Adds an entry that has no section of its own: it shares a line with the unit around it.
@@ -194,7 +196,7 @@ impl<'a> Units<'a> {
         self.own_text(before);
         let end = self.measure(bytes.end);
         let open = self.top();
-        let atom = Atom::entry(open.grouped..end, open.depth, open.unit, Vec::new());
+        let atom = Atom::entry(open.grouped..end, open.depth, open.unit, Titles::new());
         self.add(atom);
     }
 
@@ -298,9 +300,10 @@ impl Units<'_> {
     }
 
     /// Reserves a unique title in the open unit.
-    fn unique_title(&mut self, title: &str) -> String {
+    fn unique_title(&mut self, title: &str) -> CompactString {
         let title = shorten(title);
-        self.top().titles.reserve(0, &title).unwrap_or_else(|| title.into_owned())
+        let numbered = self.top().titles.reserve(0, &title);
+        numbered.map_or_else(|| CompactString::from(title), CompactString::from)
     }
 
     /// Returns whether so many more titles would be too deep, and counts the unit if so.
@@ -309,6 +312,14 @@ impl Units<'_> {
         self.too_deep += usize::from(exceeds_depth);
         exceeds_depth
     }
+}
+
+/// Returns the title of an item of an array.
+fn index_title(index: usize) -> CompactString {
+    let mut title = CompactString::const_new("[");
+    title.push_str(&index.to_compact_string());
+    title.push(']');
+    title
 }
 
 #[cfg(test)]

@@ -152,7 +152,7 @@ impl<'t> Parser<'t, '_, '_> {
                 }
                 Event::MappingEnd | Event::SequenceEnd => self.leave(),
                 Event::StreamStart | Event::Nothing => {}
-                event => self.node(&event, span)?,
+                event => self.node(event, span)?,
             }
         }
     }
@@ -175,11 +175,12 @@ impl<'t> Parser<'t, '_, '_> {
     }
 
     /// Reads a key, a value, an item or the content of a document.
-    fn node(&mut self, event: &Event<'t>, span: Span) -> Result<(), ScanError> {
-        let Some(frame) = self.open.last() else { return self.root(event, span) };
+    fn node(&mut self, event: Event<'t>, span: Span) -> Result<(), ScanError> {
+        let Some(frame) = self.open.last() else { return self.root(&event, span) };
         if frame.is_mapping && frame.key.is_none() {
             return self.key(event, span);
         }
+        let event = &event;
         let (at, style, index) = (frame.at, frame.style, frame.entries);
         let node = Node::new(event, self.offsets.bytes(span), self.source);
         if frame.is_first_of_line && index == 0 {
@@ -263,19 +264,19 @@ impl<'t> Parser<'t, '_, '_> {
     }
 
     /// Reads a key, and also its value if the key is explicit.
-    fn key(&mut self, event: &Event<'t>, span: Span) -> Result<(), ScanError> {
+    fn key(&mut self, event: Event<'t>, span: Span) -> Result<(), ScanError> {
         let at = self.open.last().expect("a key is in a mapping").at;
         let begin = self.source.skip_blanks(at);
         let bytes = self.offsets.bytes(span);
         let start = bytes.start;
-        let node = Node::new(event, bytes, self.source);
-        let end = self.skip(event, &node)?;
+        let node = Node::new(&event, bytes, self.source);
+        let end = self.skip(&event, &node)?;
         let key = start..end.unwrap_or(start).max(start);
         let is_template = self.written.get(key.clone()) != self.source.0.get(key.clone());
         let title = if is_template {
             self.written.get(key).unwrap_or_default().trim_matches(['"', '\'']).to_owned()
         } else if let Event::Scalar(value, ..) = event {
-            value.to_string()
+            value.into_owned()
         } else {
             let written = &self.source.0[start..end.unwrap_or(start).max(start)];
             written.split_whitespace().collect::<Vec<_>>().join(" ")

@@ -2,7 +2,7 @@
 
 use super::{
     Units,
-    open_unit::{Atom, Group, Members, OpenUnit, Position},
+    open_unit::{Atom, Group, Members, OpenUnit, Position, Titles},
 };
 use crate::{
     Unit, interrupt,
@@ -38,9 +38,9 @@ impl Units<'_> {
     /// Returns the next offset at which a chunk may begin or end.
     pub(super) fn between_characters(&self, offset: usize) -> usize {
         let offset = self.text.ceil_char_boundary(offset.min(self.text.len()));
-        let (before, after) = self.text.split_at(offset);
+        let (before, after) = self.text.as_bytes().split_at(offset);
         // `\r\n` is one line end.
-        offset + usize::from(before.ends_with('\r') && after.starts_with('\n'))
+        offset + usize::from(after.first() == Some(&b'\n') && before.last() == Some(&b'\r'))
     }
 
     /// Returns whether the part of a unit that was read so far fits.
@@ -167,7 +167,7 @@ impl Units<'_> {
         let header = self.open[..inside].iter().rev().find_map(|open| open.header.clone());
         let mut section = Section::with_capacity(open.depth + titles.len());
         section.extend_from_slice(&self.path[..open.depth]);
-        section.extend(titles);
+        section.extend(titles.into_iter().map(String::from));
         let is_entry = self.members == Members::Entries;
         let level = group.level + u32::from(begins_inside);
         let level = if is_entry { section.len() as u32 } else { level };
@@ -262,7 +262,7 @@ impl Units<'_> {
                 own: true,
                 begins_inside: false,
                 ends_inside: false,
-                titles: vec![],
+                titles: Titles::new(),
             };
             self.draft(index, Group::new(blank));
         }

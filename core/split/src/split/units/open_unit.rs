@@ -4,7 +4,13 @@ use crate::{
     Unit,
     split::{options::ChunkLimits, titles::UsedTitles},
 };
+use compact_str::CompactString;
+use smallvec::SmallVec;
 use std::ops::Range;
+
+/// Titles of one level or more. Most values have one short title, and it is dropped when they are merged, so it is not
+/// allocated.
+pub(super) type Titles = SmallVec<[CompactString; 1]>;
 
 /// An offset in the document, with the size of the text before it.
 ///
@@ -67,7 +73,7 @@ impl OpenUnit {
             own: true,
             begins_inside,
             ends_inside: false,
-            titles: Vec::new(),
+            titles: Titles::new(),
         }
     }
 }
@@ -84,17 +90,12 @@ pub(super) struct Atom {
     /// Whether that item continues after it.
     pub(super) ends_inside: bool,
     /// The titles of a member below its parent.
-    pub(super) titles: Vec<String>,
+    pub(super) titles: Titles,
 }
 
 impl Atom {
     /// Returns an entry of data, at the depth of its section.
-    pub(super) fn entry(
-        bytes: Range<Position>,
-        depth: usize,
-        unit: Unit,
-        titles: Vec<String>,
-    ) -> Self {
+    pub(super) fn entry(bytes: Range<Position>, depth: usize, unit: Unit, titles: Titles) -> Self {
         let level = depth as u32;
         Self { bytes, level, unit, own: false, begins_inside: false, ends_inside: false, titles }
     }
@@ -128,7 +129,7 @@ pub(super) struct Group {
     /// Whether it begins inside of an item of its parent.
     pub(super) begins_inside: bool,
     /// The titles of its section below the section of its parent.
-    pub(super) titles: Vec<String>,
+    pub(super) titles: Titles,
 }
 
 impl Group {
@@ -160,8 +161,9 @@ impl Group {
             return true;
         }
         // A member that is large enough for a search hit keeps its title.
-        let stands_alone =
-            |titles: &[String], bytes: &Range<Position>| !titles.is_empty() && !is_small(bytes);
+        let stands_alone = |titles: &[CompactString], bytes: &Range<Position>| {
+            !titles.is_empty() && !is_small(bytes)
+        };
         if stands_alone(&self.titles, &self.bytes) || stands_alone(&atom.titles, &atom.bytes) {
             return false;
         }

@@ -14,6 +14,7 @@ impl<'t> PolledInput<'t> {
         Self { text: StrInput::new(text), consumed: 0 }
     }
 
+    #[inline]
     fn poll(&mut self) {
         self.consumed += 1;
         interrupt::poll_periodically(self.consumed);
@@ -77,6 +78,7 @@ impl Input for PolledInput<'_> {
 
     forward! { mut
         lookahead(count: usize) -> ();
+        look_ch() -> char;
         raw_read_ch() -> char;
         skip_n(count: usize) -> ();
         skip_ws_to_eol(skip_tabs: SkipTabs) -> (usize, Result<SkipTabs, &'static str>);
