@@ -183,12 +183,21 @@ fn damaged_documents_are_errors_and_no_cut_of_a_document_is_a_panic() {
 
 #[test]
 fn a_document_on_which_a_parser_panics_is_damaged() {
-    // The list of sectors names one that is only half in the file.
-    let workbook = xls();
-    let cuts = (512..workbook.len()).rev().step_by(64);
+    // A record ends in the middle of a number.
+    let cuts = 1..xls::workbook().len();
     let errors: Vec<_> = cuts
-        .filter_map(|cut| convert(Format::Xls, &workbook[..cut], Limits::default()).err())
+        .map(|cut| xls::compound_file("Workbook", &xls::workbook()[..cut]))
+        .filter_map(|workbook| convert(Format::Xls, &workbook, Limits::default()).err())
         .collect();
     let failed = ConvertError::Damaged("its parser has failed".into());
     assert!(errors.contains(&failed), "{errors:?}");
+}
+
+#[test]
+fn a_workbook_whose_sectors_form_a_circle_is_damaged() {
+    let mut workbook = xls();
+    // The second entry in the table of sectors, in sector 0, is the next one of the directory.
+    workbook[512 + 4..][..4].copy_from_slice(&1_u32.to_le_bytes());
+    let error = convert(Format::Xls, &workbook, Limits::default()).unwrap_err();
+    assert!(matches!(&error, ConvertError::Damaged(why) if why.contains("sector")), "{error:?}");
 }

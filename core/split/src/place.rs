@@ -96,7 +96,7 @@ impl PlaceRange {
     /// Returns the places in the metadata of a chunk or in a citation; `None` without valid ones.
     pub fn of_metadata(metadata: &Value) -> Option<Self> {
         // The loaders of LangChain count pages from 0: `{"source": "a.pdf", "total_pages": 8, "page": 0, "page_label": "1"}`.
-        if metadata.get("total_pages").is_some() {
+        if metadata.get("total_pages").is_some() && metadata.get("source").is_some() {
             let page = Place::Page(usize::try_from(metadata.get("page")?.as_u64()?).ok()? + 1);
             return Some(Self { first: page.clone(), last: page });
         }
@@ -227,10 +227,14 @@ mod tests {
         assert_eq!(of_all(&sheets).as_deref(), Some("sheets Costs to Ads"));
         assert_eq!(of_all(&[json!({"slide": 7})]).as_deref(), Some("slide 7"));
         assert_eq!(of_all(&[json!({"imports": ["page"], "page": -1})]), None);
-        let langchain =
-            [json!({"total_pages": 8, "page": 0}), json!({"total_pages": 8, "page": 1})];
-        assert_eq!(of_all(&langchain).as_deref(), Some("pages 1-2"));
-        assert_eq!(of_all(&[json!({"total_pages": 8, "page": "i"})]), None);
+        let langchain = |page: Value| json!({"source": "a.pdf", "total_pages": 8, "page": page});
+        assert_eq!(
+            of_all(&[langchain(0.into()), langchain(1.into())]).as_deref(),
+            Some("pages 1-2")
+        );
+        assert_eq!(of_all(&[langchain("i".into())]), None);
+        // A program of one's own.
+        assert_eq!(of_all(&[json!({"total_pages": 8, "page": 2})]).as_deref(), Some("page 2"));
     }
 
     #[test]

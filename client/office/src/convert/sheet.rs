@@ -5,9 +5,10 @@ use super::package::Package;
 use super::table::Table;
 use super::{ConvertError, Converted, Limits};
 use calamine::{Data, Dimensions, ExcelDateTime, Reader, Xls, Xlsx};
+use cfb::{CompoundFile, Version};
 use passage_split::Place;
 use std::collections::BTreeMap;
-use std::io::Cursor;
+use std::io::{self, Cursor};
 
 /// The maximum number of cells of a sheet that are read, also those that a merged cell covers.
 const MAX_CELLS: usize = 4_000_000;
@@ -40,6 +41,7 @@ pub(super) fn convert_xlsx(bytes: &[u8], limits: Limits) -> Result<Converted, Co
 
 /// Converts a workbook of Excel up to version 2003. Such a sheet has at most 65,536 rows of 256 columns.
 pub(super) fn convert_xls(bytes: &[u8], limits: Limits) -> Result<Converted, ConvertError> {
+    let bytes = workbook_alone(bytes).map_err(ConvertError::damaged)?;
     let mut workbook: Xls<_> = Xls::new(Cursor::new(bytes)).map_err(|error| match error {
         calamine::XlsError::Password => ConvertError::Encrypted,
         error => ConvertError::damaged(error),
@@ -57,6 +59,19 @@ pub(super) fn convert_xls(bytes: &[u8], limits: Limits) -> Result<Converted, Con
         write(&name, cells, &mut markdown)?;
     }
     Ok(markdown.finish(None))
+}
+
+/// Returns a compound file with the workbook of another one.
+///
+/// calamine follows the sectors of a file even in a circle, until no memory is left. The crate cfb refuses circles.
+fn workbook_alone(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let mut file = CompoundFile::open(Cursor::new(bytes))?;
+    // The name of version 95 is `Book`.
+    let name = if file.is_stream("Workbook") { "Workbook" } else { "Book" };
+    let mut alone = CompoundFile::create_with_version(Version::V3, Cursor::new(Vec::new()))?;
+    io::copy(&mut file.open_stream(name)?, &mut alone.create_stream(name)?)?;
+    alone.flush()?;
+    Ok(alone.into_inner().into_inner())
 }
 
 fn add(cells: &mut Cells, position: (u32, u32), text: String) -> Result<(), ConvertError> {

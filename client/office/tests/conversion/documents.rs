@@ -1,6 +1,6 @@
 //! Small documents of each format, written as programs write them. Each has a section "Setup" with the word "quorum".
 
-mod xls;
+pub mod xls;
 
 use std::fmt::Write as _;
 use std::io::{Cursor, Write as _};

@@ -16,7 +16,7 @@ fn record(number: u16, content: &[u8]) -> Vec<u8> {
     [&number.to_le_bytes(), &(content.len() as u16).to_le_bytes(), content].concat()
 }
 
-fn workbook() -> Vec<u8> {
+pub fn workbook() -> Vec<u8> {
     let begin = |kind: u16| record(0x809, &[&[0, 6], &kind.to_le_bytes()[..], &[0; 12]].concat());
     let end = record(0x0a, &[]);
     let name = "Setup";
@@ -48,7 +48,7 @@ fn workbook() -> Vec<u8> {
 }
 
 /// Returns a compound file with one stream: header, table of sectors, directory and stream.
-fn compound_file(name: &str, stream: &[u8]) -> Vec<u8> {
+pub fn compound_file(name: &str, stream: &[u8]) -> Vec<u8> {
     let mut header = vec![0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
     header.resize(24, 0);
     for short in [0x3e_u16, 3, 0xfffe, 9, 6] {
