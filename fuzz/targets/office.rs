@@ -52,6 +52,8 @@ libfuzzer_sys::fuzz_target!(|input: &[u8]| {
     let choice = usize::from(*choice);
     let limits = Limits { unpacked: 1 << 20, nodes: 50_000, depth: 100, text: 1 << 20, pages: 200 };
     let converted = match choice.checked_sub(Format::ALL.len()) {
+        // calamine allocates the rectangle of a sheet's cells, which only the limit of the client's child process bounds.
+        None if Format::ALL[choice] == Format::Xls => return,
         None => convert(Format::ALL[choice], document, limits),
         Some(part) => {
             let (format, part) = PARTS[part % PARTS.len()];
