@@ -61,6 +61,10 @@ mod tests {
             blocks.list.iter().map(|block| blocks.sections.title(block.section)).collect();
         let release = "1.2.0 (2026-01-02)";
         assert_eq!(found, ["", release, release, release, "Version 1.1", "Version 1.1"]);
+        // An underline belongs to its heading, and other lines that begin with a number to their paragraph.
+        assert!(text[blocks.list[2].start..].starts_with("- One."));
+        let numbers = super::blocks("1.2.0\n\nFixed since\n1.1.0\n\n    1.0.0\n");
+        assert!(numbers.list.iter().all(|block| numbers.sections.title(block.section) == "1.2.0"));
         assert_eq!(super::blocks("Words.\n\nMore.\n").sections.path(0), [""; 0]);
         assert_eq!(super::blocks("## 1.2.0\n\nOne.\n").sections.path(1), ["1.2.0"]);
     }
