@@ -14,12 +14,12 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// Parses programs, each as `TYPE=COMMAND`, as in `pdf=markitdown {}`. The type is an extension of file names, or a
-    /// media type. The last program of a type counts.
+    /// Parses programs, each as `TYPE=COMMAND`, as in `pdf=markitdown {}`. The type is an extension of file names, or the
+    /// media type of a [`Format`]. The last program of a type counts.
     ///
     /// # Errors
     ///
-    /// Returns a usage error for a text without a type or a command.
+    /// Returns a usage error for a text without a type or a command, and for another media type.
     ///
     /// # Examples
     ///
@@ -45,7 +45,14 @@ impl Programs {
                 )
             })
         });
-        let programs = programs.collect::<Result<_, _>>()?;
+        let programs = programs.collect::<Result<Vec<_>, _>>()?;
+        let is_unknown = |key: &&str| key.contains('/') && Format::from_media_type(key).is_none();
+        if let Some(key) = programs.iter().map(|(key, _)| &**key).find(is_unknown) {
+            let cause = format!("--convert knows no files of the media type {key}");
+            let remedy =
+                "Write the extension of their names, as in --convert 'png=tesseract {} -'.";
+            return Err(Error::usage(&cause, remedy));
+        }
         Ok(Self { programs, environment: Environment::default() })
     }
 

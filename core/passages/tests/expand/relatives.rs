@@ -48,9 +48,8 @@ fn siblings_may_be_limited_to_the_same_section() {
 fn the_siblings_of_a_release_are_in_it() {
     let store = Store::one(&[&["1.3.0"], &["1.2.0"], &["1.2.0"], &["1.1.0"], &["Introduction"]]);
     let siblings = relatives(|own| (own.preceding, own.following) = (5, 5));
-    let ordinals = |hit| {
-        store.context(hit, &siblings).iter().map(|(_, ordinal)| *ordinal).collect::<Vec<_>>()
-    };
+    let ordinals =
+        |hit| store.context(hit, &siblings).iter().map(|(_, ordinal)| *ordinal).collect::<Vec<_>>();
     assert_eq!(ordinals(1), [1, 2]);
     // Other sections have all their siblings.
     assert_eq!(ordinals(4), [0, 1, 2, 3, 4]);

@@ -140,6 +140,8 @@ async fn a_program_that_fails_costs_one_document_and_its_words_are_not_shown() {
 
     let usage = ingest(&cluster, &sources, &["--convert", "markitdown {}", &book]).await;
     usage.assert_refusal("names no type and program", "--convert 'pdf=markitdown {}'");
+    let usage = ingest(&cluster, &sources, &["--convert", "image/png=cat {}", &book]).await;
+    usage.assert_refusal("no files of the media type image/png", "--convert 'png=tesseract {} -'");
     assert_eq!(usage.code, Some(2));
 }
 
