@@ -34,7 +34,7 @@ BEGIN
     END IF;
     -- What replaces a sign is letters, digits and "_", and "_" is replaced first.
     label := replace(label, '_', '__');
-    FOR sign IN SELECT DISTINCT found[1] FROM regexp_matches(label, '[^0-9A-Za-z_]', 'g') AS found LOOP
+    FOR sign IN SELECT DISTINCT matched[1] FROM regexp_matches(label, '[^0-9A-Za-z_]', 'g') AS matched LOOP
         label := replace(label, sign, regexp_replace(upper(encode(convert_to(sign, 'UTF8'), 'hex')), '(..)', '_\1', 'g'));
     END LOOP;
     IF length(label) <= 255 THEN
@@ -60,8 +60,8 @@ DECLARE
         '|f0[9ab].[89ab].[89ab].|f[123][89ab].[89ab].[89ab].|f48.[89ab].[89ab].';
 BEGIN
     RETURN convert_from(decode((
-        SELECT string_agg(CASE WHEN found[1] COLLATE "C" ~ ('^(?:' || whole || ')$') THEN found[1] ELSE 'efbfbd' END, '' ORDER BY place)
-        FROM regexp_matches(hex COLLATE "C", whole || '|' || part, 'g') WITH ORDINALITY AS listed (found, place)), 'hex'), 'UTF8');
+        SELECT string_agg(CASE WHEN matched[1] COLLATE "C" ~ ('^(?:' || whole || ')$') THEN matched[1] ELSE 'efbfbd' END, '' ORDER BY place)
+        FROM regexp_matches(hex COLLATE "C", whole || '|' || part, 'g') WITH ORDINALITY AS listed (matched, place)), 'hex'), 'UTF8');
 END
 $$;
 
@@ -82,7 +82,7 @@ BEGIN
     ELSIF strpos(label, '_') = 0 THEN
         RETURN label;
     END IF;
-    FOR token IN SELECT found[1] FROM regexp_matches(label COLLATE "C", '__|_h|_[0-9A-F]{2}|[^_]+|_', 'g') AS found LOOP
+    FOR token IN SELECT matched[1] FROM regexp_matches(label COLLATE "C", '__|_h|_[0-9A-F]{2}|[^_]+|_', 'g') AS matched LOOP
         done := done + octet_length(token);
         IF token = '_h' AND bytes - done = 16 THEN
             hex := hex || 'e280a6';
@@ -149,12 +149,12 @@ DECLARE
     written text COLLATE "C" := value;
     invisible CONSTANT text := '[' || _passage.class_invisible() || ']+';
     form CONSTANT text := '[' || _passage.class_form() || ']';
-    found text;
+    matched text;
 BEGIN
     written := regexp_replace(regexp_replace(written, invisible, '', 'g'), '([\u0900-\u0dff])\u200c+', '\1', 'g');
     written := translate(written, U&'\2010\2011', '--');
-    FOR found IN SELECT DISTINCT match[1] FROM regexp_matches(written, form, 'g') AS match LOOP
-        written := replace(written, found, regexp_replace(normalize(found, NFKD) COLLATE "C", invisible, '', 'g'));
+    FOR matched IN SELECT DISTINCT match[1] FROM regexp_matches(written, form, 'g') AS match LOOP
+        written := replace(written, matched, regexp_replace(normalize(matched, NFKD) COLLATE "C", invisible, '', 'g'));
     END LOOP;
     RETURN normalize(written, NFC);
 END
@@ -225,10 +225,10 @@ BEGIN
         SELECT string_agg(last, ' ' ORDER BY place)
         FROM (
             SELECT last, min(place) AS place
-            FROM regexp_matches(searchable COLLATE "C", '[^\u0009-\u000d ]+', 'g') WITH ORDINALITY AS listed (found, place)
-            CROSS JOIN LATERAL (SELECT _passage.end_syllables(found[1])) AS ended (run)
+            FROM regexp_matches(searchable COLLATE "C", '[^\u0009-\u000d ]+', 'g') WITH ORDINALITY AS listed (matched, place)
+            CROSS JOIN LATERAL (SELECT _passage.end_syllables(matched[1])) AS ended (run)
             CROSS JOIN LATERAL (SELECT split_part(run, U&'\E000', -2) COLLATE "C") AS cut (last)
-            WHERE found[1] COLLATE "C" ~ ('^[' || _passage.class_unspaced() || ']') AND run COLLATE "C" ~ U&'\E000.*\E000'
+            WHERE matched[1] COLLATE "C" ~ ('^[' || _passage.class_unspaced() || ']') AND run COLLATE "C" ~ U&'\E000.*\E000'
             GROUP BY last ORDER BY min(place) LIMIT 2048
         ) AS distinct_last);
 END
@@ -247,8 +247,8 @@ BEGIN
         SELECT string_agg(part, ' ' ORDER BY place)
         FROM (
             -- What stands before each number, and what follows; the last row has no number.
-            SELECT place, found[2] AS number, right(found[1], 1) COLLATE "C" AS before, left(lead(found[1]) OVER (ORDER BY place), 1) COLLATE "C" AS behind
-            FROM regexp_matches(run COLLATE "C", '([^0-9]*)([0-9]+(?:(?:\.[0-9]+)+|(?:-[0-9]+)+)?|$)', 'g') WITH ORDINALITY AS listed (found, place)
+            SELECT place, matched[2] AS number, right(matched[1], 1) COLLATE "C" AS before, left(lead(matched[1]) OVER (ORDER BY place), 1) COLLATE "C" AS behind
+            FROM regexp_matches(run COLLATE "C", '([^0-9]*)([0-9]+(?:(?:\.[0-9]+)+|(?:-[0-9]+)+)?|$)', 'g') WITH ORDINALITY AS listed (matched, place)
         ) AS cut
         CROSS JOIN LATERAL (SELECT concat_ws(' ',
             CASE WHEN number ~ '^[0-9]+\.[0-9]+(\.[0-9]+){1,2}$' THEN substring(number FROM '^[0-9]+\.[0-9]+') END,
@@ -274,7 +274,7 @@ DECLARE
     humps text COLLATE "C";
     parts text;
 BEGIN
-    FOR segment IN SELECT found[1] FROM regexp_matches(run COLLATE "C", '[' || letters || ']+', 'g') AS found LOOP
+    FOR segment IN SELECT matched[1] FROM regexp_matches(run COLLATE "C", '[' || letters || ']+', 'g') AS matched LOOP
         humps := segment;
         IF NOT is_ascii THEN
             humps := regexp_replace(humps, _passage.pattern_alphabet_change(), '\& ', 'g');
@@ -433,9 +433,9 @@ DECLARE
 BEGIN
     SELECT string_agg(part, ' ' ORDER BY place) INTO parts
     FROM (
-        SELECT place, _passage.run_parts(found[1], letters, upper, is_ascii) AS part
-        FROM regexp_matches(searchable, run, 'g') WITH ORDINALITY AS listed (found, place)
-        WHERE found[1] COLLATE "C" ~ compound
+        SELECT place, _passage.run_parts(matched[1], letters, upper, is_ascii) AS part
+        FROM regexp_matches(searchable, run, 'g') WITH ORDINALITY AS listed (matched, place)
+        WHERE matched[1] COLLATE "C" ~ compound
     ) AS given;
     IF NOT is_ascii AND searchable ~ ('[' || _passage.class_unspaced() || ']') THEN
         RETURN concat_ws(' ', parts, _passage.last_syllables(searchable));
