@@ -92,6 +92,9 @@ BEGIN
         IF number < range[1] OR number > range[2] THEN
             PERFORM _passage.refuse_argument(format('"%s" is out of range: %s', key, number), format('Use a number from %s to %s.', range[1], range[2]));
         END IF;
+        IF number % 1 = 0 THEN
+            given := given || jsonb_build_object(key, number::bigint);
+        END IF;
         words := CASE key WHEN 'siblings' THEN '{parent,section}' WHEN 'within' THEN '{document,parent,section}' WHEN 'count_by' THEN '{chunks,tokens}'
             WHEN 'gaps' THEN '{comment,none}' WHEN 'order_by' THEN '{score,document}' WHEN 'mode' THEN '{vector,text,hybrid}'
             WHEN 'score_by' THEN '{max,mean,sum,rank}' END::text[];
