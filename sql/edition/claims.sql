@@ -13,7 +13,7 @@ COMMENT ON FUNCTION _passage.role_names() IS 'roles of chunks that are no hits, 
 
 CREATE TYPE _passage.claim AS (
     hit integer, id uuid, ordinal integer, tokens integer, section text[], unit text, level integer,
-    rule text, role integer, distance integer
+    rule text, role integer, distance integer, is_bridge boolean
 );
 
 -- Headings of changelogs: the releases before and after one say nothing about it. The rules are those of
@@ -77,7 +77,7 @@ AS $function$
 DECLARE
     columns CONSTANT text := 'c.id, c.ordinal, greatest(coalesce(c.tokens, (char_length(c.content) + 3) / 4), 0) AS tokens, c.section, c.unit, c.level';
     least CONSTANT text := '''-2147483648''::integer';
-    claim CONSTANT text := 'SELECT h.hit, c.id, c.ordinal, c.tokens, c.section, c.unit, c.level, %L, %s, c.ordinal - h.ordinal FROM hits AS h CROSS JOIN LATERAL (SELECT '
+    claim CONSTANT text := 'SELECT h.hit, c.id, c.ordinal, c.tokens, c.section, c.unit, c.level, %L, %s, c.ordinal - h.ordinal, false FROM hits AS h CROSS JOIN LATERAL (SELECT '
         || columns || ' FROM ' || format('%I.chunks', store) || ' AS c WHERE c.document_id = h.document AND %s) AS c WHERE %s';
     backward CONSTANT text := '(c.%1$s, c.ordinal) >= (h.%1$s, ' || least || ') AND (c.%1$s, c.ordinal) < (h.%1$s, h.ordinal) AND %2$s ORDER BY c.%1$s DESC, c.ordinal DESC LIMIT h.relatives[%3$s]';
     forward CONSTANT text := '(c.%1$s, c.ordinal) > (h.%4$s, h.ordinal) AND (c.%1$s, c.ordinal) <= (h.%4$s, 2147483647) AND %2$s ORDER BY c.%1$s, c.ordinal LIMIT h.relatives[%3$s]';
@@ -116,7 +116,7 @@ BEGIN
     IF parents THEN
         parts := parts || format($sql$
             SELECT h.hit, c.id, c.ordinal, c.tokens, c.section, c.unit, c.level, 'parents',
-                CASE row_number() OVER (PARTITION BY h.hit ORDER BY c.near DESC, c.ordinal DESC) WHEN 1 THEN 1 ELSE 2 END, c.ordinal - h.ordinal
+                CASE row_number() OVER (PARTITION BY h.hit ORDER BY c.near DESC, c.ordinal DESC) WHEN 1 THEN 1 ELSE 2 END, c.ordinal - h.ordinal, false
             FROM hits AS h CROSS JOIN LATERAL (
                 SELECT c.*, least(above.depth + (c.section[above.depth + 1] IS NOT DISTINCT FROM h.section[above.depth + 1])::integer, cardinality(h.section) - 1) AS near
                 FROM generate_series(cardinality(h.section) - 1, 0, -1) AS above (depth)
@@ -149,7 +149,7 @@ BEGIN
     END IF;
     IF scope THEN
         parts := parts || format($sql$
-            SELECT h.hit, c.id, c.ordinal, c.tokens, c.section, c.unit, c.level, (h.strategy).scope, 7, c.ordinal - h.ordinal
+            SELECT h.hit, c.id, c.ordinal, c.tokens, c.section, c.unit, c.level, (h.strategy).scope, 7, c.ordinal - h.ordinal, false
             FROM hits AS h CROSS JOIN LATERAL (
                 SELECT greatest(least(h.scope_first, h.ordinal), h.ordinal - h.reach) AS first, least(greatest(h.scope_last, h.ordinal), h.ordinal + h.reach) AS last
             ) AS core
@@ -163,7 +163,7 @@ BEGIN
             CROSS JOIN LATERAL (SELECT %3$s FROM %1$s AS c WHERE c.document_id = h.document AND c.ordinal > ends.low AND c.ordinal < ends.high AND %4$s) AS c
             WHERE h.scope_group IS NOT NULL
             UNION ALL
-            SELECT h.hit, c.id, c.ordinal, c.tokens, c.section, c.unit, c.level, (h.strategy).scope, 7, c.ordinal - h.ordinal
+            SELECT h.hit, c.id, c.ordinal, c.tokens, c.section, c.unit, c.level, (h.strategy).scope, 7, c.ordinal - h.ordinal, false
             FROM hits AS h CROSS JOIN LATERAL (VALUES (h.scope_first), (h.scope_last)) AS far (ordinal)
             CROSS JOIN LATERAL (SELECT %3$s FROM %1$s AS c WHERE c.document_id = h.document AND c.ordinal = far.ordinal) AS c
             WHERE h.scope_group IS NOT NULL AND abs(far.ordinal - h.ordinal) > h.reach$sql$,
@@ -187,9 +187,9 @@ BEGIN
     RETURN 'WITH hits AS MATERIALIZED (SELECT h.*, (h.strategy).siblings = ''parent'' AND cardinality(h.section) > 0 AND NOT _passage.is_release(h.section[cardinality(h.section)]) AS by_parent, '
         || CASE WHEN bridge IS NOT NULL THEN 'h.kind IS DISTINCT FROM ''code'' AND h.kind IS DISTINCT FROM ''data'' AND _passage.has_context(h.strategy)' ELSE 'false' END
         || ' AS has_bridges FROM unnest($1) AS h WHERE h.ordinal IS NOT NULL), '
-        || format('bridges (hit, id, ordinal, tokens, section, unit, level, rule, role, distance) AS (%s), ',
-            coalesce(bridge, 'SELECT NULL::integer, NULL::uuid, NULL::integer, NULL::integer, NULL::text[], NULL::text, NULL::integer, NULL::text, NULL::integer, NULL::integer WHERE false'))
-        || 'claimed (hit, id, ordinal, tokens, section, unit, level, rule, role, distance) AS ('
+        || format('bridges (hit, id, ordinal, tokens, section, unit, level, rule, role, distance, is_bridge) AS (%s), ',
+            coalesce(bridge, 'SELECT NULL::integer, NULL::uuid, NULL::integer, NULL::integer, NULL::text[], NULL::text, NULL::integer, NULL::text, NULL::integer, NULL::integer, NULL::boolean WHERE false'))
+        || 'claimed (hit, id, ordinal, tokens, section, unit, level, rule, role, distance, is_bridge) AS ('
         || array_to_string(parts || 'SELECT * FROM unnest($3)'::text, ' UNION ALL ') || ')';
 END
 $function$;
@@ -207,11 +207,12 @@ DECLARE
     best _passage.claim[];
 BEGIN
     EXECUTE _passage.claims_query(store, hits, bridges) || $sql$
-        SELECT array_agg((hit, id, ordinal, tokens, section, unit, level, rule, role, distance)::_passage.claim
+        SELECT array_agg((hit, id, ordinal, tokens, section, unit, level, rule, role, distance, is_bridge)::_passage.claim
             ORDER BY NOT is_bridge, score_rank, role, abs(distance), hit, ordinal)
         FROM (
-            SELECT DISTINCT ON (claimed.id) claimed.*, h.score_rank, claimed.id IN (SELECT bridges.id FROM bridges) AS is_bridge
-            FROM claimed JOIN hits AS h USING (hit)
+            SELECT DISTINCT ON (claimed.id) claimed.hit, claimed.id, ordinal, tokens, claimed.section, claimed.unit, claimed.level, rule, role, distance,
+                h.score_rank, claimed.id IN (SELECT bridges.id FROM bridges) AS is_bridge
+            FROM claimed JOIN (SELECT hits.hit, hits.section, hits.scope_section, hits.scope_first, hits.score_rank FROM hits) AS h USING (hit)
             WHERE claimed.id <> ALL ($2) AND claimed.id <> ALL (ARRAY(SELECT hits.id FROM hits))
             ORDER BY claimed.id, rule <> 'container',
                 (rule = 'container' AND h.scope_first IS NOT NULL AND h.section <> h.scope_section AND claimed.section[:cardinality(h.section)] = h.section) IS NOT TRUE,
