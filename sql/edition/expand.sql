@@ -23,7 +23,7 @@ BEGIN
     result.truncated := array_fill(false, ARRAY[cardinality(result.hits)]);
     result.cut_tokens := array_fill(0::bigint, ARRAY[cardinality(result.hits)]);
     result.fell_back := ARRAY(SELECT (hit.strategy).scope = 'container' AND hit.scope_group IS NULL FROM unnest(result.hits) AS hit ORDER BY hit.hit);
-    result.decisions := _passage.spend(result.hits, _passage.read_claims(store, result.hits, skip, bridges, '{}'),
+    result.decisions := _passage.spend(store, result.hits, _passage.read_claims(store, result.hits, skip, bridges, '{}'),
         _passage.budget_of(result.hits, 0, max_passage_tokens), explain);
     FOREACH decision IN ARRAY result.decisions LOOP
         IF decision.verdict IS NOT NULL THEN

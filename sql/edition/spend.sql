@@ -520,9 +520,9 @@ COMMENT ON FUNCTION _passage.spend_on_parts(_passage.spending, _passage.expanded
 
 -- Decides on hits and context. If all context fits, the order matters only to explain it.
 
-CREATE FUNCTION _passage.spend(hits _passage.expanded_hit[], claims _passage.claim[], budget _passage.budget, explain boolean)
+CREATE FUNCTION _passage.spend(store name, hits _passage.expanded_hit[], claims _passage.claim[], budget _passage.budget, explain boolean)
 RETURNS _passage.decision[]
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -535,6 +535,7 @@ BEGIN
     IF NOT explain AND _passage.verdict(s, 1, all_claims) IS NULL AND true <> ALL (coalesce(s.is_last_read, '{}')) THEN
         s := _passage.decide(s, all_claims, NULL);
     ELSE
+        hits := _passage.with_closings(store, hits);
         chunks := _passage.scope_chunks(hits, claims);
         IF chunks IS NULL THEN
             FOR i IN 1 .. cardinality(claims) LOOP
@@ -555,4 +556,4 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION _passage.spend(_passage.expanded_hit[], _passage.claim[], _passage.budget, boolean) IS 'decisions on hits and context, in the order in which the budget is spent';
+COMMENT ON FUNCTION _passage.spend(name, _passage.expanded_hit[], _passage.claim[], _passage.budget, boolean) IS 'decisions on hits and context, in the order in which the budget is spent';
