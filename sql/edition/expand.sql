@@ -14,6 +14,7 @@ DECLARE
     max_passage_tokens CONSTANT integer := _passage.text_setting('max_passage_tokens', '2048');
     result _passage.expansion;
     decision _passage.decision;
+    merged record;
 BEGIN
     PERFORM _passage.store_must_exist(store);
     result.hits := _passage.read_hits(store, ids, scores, strategy, given, skip, 0, max_passage_tokens);
@@ -23,7 +24,8 @@ BEGIN
     result.truncated := array_fill(false, ARRAY[cardinality(result.hits)]);
     result.cut_tokens := array_fill(0::bigint, ARRAY[cardinality(result.hits)]);
     result.fell_back := ARRAY(SELECT (hit.strategy).scope = 'container' AND hit.scope_group IS NULL FROM unnest(result.hits) AS hit ORDER BY hit.hit);
-    result.decisions := _passage.spend(store, result.hits, _passage.read_claims(store, result.hits, skip, bridges, '{}'),
+    merged := _passage.merged_sections(store, result.hits, skip);
+    result.decisions := _passage.spend(store, result.hits, _passage.read_claims(store, result.hits, skip, bridges, merged.claims),
         _passage.budget_of(result.hits, 0, max_passage_tokens), explain);
     FOREACH decision IN ARRAY result.decisions LOOP
         IF decision.verdict IS NOT NULL THEN

@@ -1,1 +1,0 @@
--- Scopes of data and merged sections.
