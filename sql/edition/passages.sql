@@ -401,7 +401,7 @@ BEGIN
     lines := _passage.closing_lines(store, expanded, chunks);
     IF (output ->> 'explain')::boolean THEN
         SELECT jsonb_object_agg(by_hit.id, by_hit.objects) INTO explained FROM (
-            SELECT e.hit_id AS id, jsonb_agg(to_jsonb(e) ORDER BY number) AS objects
+            SELECT e.hit_id AS id, jsonb_agg(to_jsonb(e) - 'number' ORDER BY number) AS objects
             FROM _passage.explanation_rows(expanded, ids, scores) WITH ORDINALITY AS e (hit, kept, role, rule, distance, ordinal, section, tokens, tokens_so_far, cut_by, chunk_id, hit_id, source_id, number)
             WHERE e.tokens IS NOT NULL GROUP BY e.hit_id) AS by_hit;
     END IF;
