@@ -11,7 +11,7 @@ BEGIN
         ), runs AS (
             SELECT *, count(*) FILTER (WHERE before IS DISTINCT FROM section) OVER (ORDER BY ordinal) AS run FROM listed
         ), lines AS (
-            SELECT run, section, (array_agg(before ORDER BY ordinal))[1] AS before, min(level) AS level, count(*)::integer AS chunks, (count(*) FILTER (WHERE id = ANY ($2)))::integer AS hits,
+            SELECT run, section, lag(section) OVER (ORDER BY run) AS before, min(level) AS level, count(*)::integer AS chunks, (count(*) FILTER (WHERE id = ANY ($2)))::integer AS hits,
                 sum(coalesce(tokens, (char_length(content) + 3) / 4))::integer AS tokens, min(ordinal) AS first_ordinal, max(ordinal) AS last_ordinal,
                 (array_agg(first_line ORDER BY ordinal) FILTER (WHERE first_line IS NOT NULL))[1] AS first_line,
                 (array_agg(last_line ORDER BY ordinal DESC) FILTER (WHERE last_line IS NOT NULL))[1] AS last_line

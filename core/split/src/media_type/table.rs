@@ -360,9 +360,11 @@ mod tests {
             };
             let comment = known.comment;
             format!(
-                "        ('{}', '{{{}}}'::text[], '{family}', {}, {}, {})",
+                "        ('{}', '{{{}}}'::text[], '{family}', '{{{}}}'::text[], '{{{}}}'::text[], {}, {}, {})",
                 known.name,
                 known.aliases.join(","),
+                known.extensions.join(","),
+                known.files.join(","),
                 optional(comment.map(|comment| comment.prefix)),
                 optional(comment.map(|comment| comment.suffix)),
                 optional(comment.and_then(|comment| comment.empty_body)),
@@ -371,7 +373,7 @@ mod tests {
         format!(
             "-- Printed by core/split/src/media_type/table.rs: do not edit. PASSAGE_WRITE_EXAMPLES=1 lets its test write the file.\n\n\
              CREATE FUNCTION _passage.media_types() RETURNS TABLE (\n    \
-             name text, aliases text[], family text, comment_prefix text, comment_suffix text, empty_body text\n) \
+             name text, aliases text[], family text, extensions text[], files text[], comment_prefix text, comment_suffix text, empty_body text\n) \
              LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS {}\nSET search_path = pg_catalog, pg_temp\nAS $$\n    \
              VALUES\n{}\n$$;\n\n\
              COMMENT ON FUNCTION _passage.media_types() IS 'known media types, with family and comments';\n",
