@@ -196,16 +196,28 @@ impl Store {
     ///
     /// Returns [`Error::ExtensionTooOld`] for an earlier release, which may lack functions that the client calls.
     pub(super) async fn must_exist(&self) -> Result<(), Error> {
-        let sql = "SELECT extversion FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'pg_passage'";
-        if let Some(row) = self.query_opt(sql, &[]).await? {
-            let version: String = row.get(0);
-            if release(&version) < release(env!("CARGO_PKG_VERSION")) {
-                return Err(Error::ExtensionTooOld { version });
-            }
+        if let Some(version) = self.installed_version().await?
+            && release(&version) < release(env!("CARGO_PKG_VERSION"))
+        {
+            return Err(Error::ExtensionTooOld { version });
         }
         self.execute("SELECT _passage.store_must_exist($1::text::name)", &[&self.name])
             .await
             .map(drop)
+    }
+
+    /// Returns the version of pg_passage in the database: that of the extension, or of the SQL edition, which servers
+    /// without the native extension have.
+    pub(super) async fn installed_version(&self) -> Result<Option<String>, Error> {
+        let sql = "SELECT (SELECT extversion FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'pg_passage'), \
+                   pg_catalog.to_regprocedure('_passage.sql_edition()') IS NOT NULL";
+        let row = self.query_one(sql, &[]).await?;
+        Ok(match (row.get(0), row.get(1)) {
+            (None, true) => {
+                Some(self.query_one("SELECT _passage.sql_edition()", &[]).await?.get(0))
+            }
+            (version, _) => version,
+        })
     }
 
     /// Returns whether a schema exists.

@@ -64,10 +64,15 @@ impl Store {
                 .await
                 .map_err(|error| Error::during(Operation::CreateVector, name, &error))?;
         }
-        transaction
-            .batch_execute("CREATE EXTENSION IF NOT EXISTS pg_passage CASCADE")
-            .await
-            .map_err(extension_error)?;
+        // The SQL edition has the same functions, and takes the place of the extension.
+        let is_edition = "SELECT pg_catalog.to_regprocedure('_passage.sql_edition()') IS NOT NULL";
+        let edition = transaction.query_unnamed(is_edition, &[]).await.map_err(error)?;
+        if !edition.iter().any(|row| row.get(0)) {
+            transaction
+                .batch_execute("CREATE EXTENSION IF NOT EXISTS pg_passage CASCADE")
+                .await
+                .map_err(extension_error)?;
+        }
         transaction
             .batch_execute(&format!("SET LOCAL {PINNED_SEARCH_PATH}"))
             .await

@@ -36,10 +36,8 @@ impl Store {
     ///
     /// Returns [`Error::Lost`] if the connection has ended.
     pub async fn versions(&self) -> Result<(String, Option<String>), Error> {
-        let sql = "SELECT current_setting('server_version'), \
-                   (SELECT extversion FROM pg_extension WHERE extname = 'pg_passage')";
-        let row = self.query_one(sql, &[]).await?;
-        Ok((row.get(0), row.get(1)))
+        let row = self.query_one("SELECT current_setting('server_version')", &[]).await?;
+        Ok((row.get(0), self.installed_version().await?))
     }
 
     /// Counts the contents of the store.
@@ -50,7 +48,6 @@ impl Store {
     pub async fn status(&self) -> Result<Status, Error> {
         let layout = self.layout().await?;
         let sql = "SELECT current_setting('server_version'), \
-                   (SELECT extversion FROM pg_extension WHERE extname = 'pg_passage'), \
                    (SELECT coalesce(sum(coalesce(_passage.distributed_size(part), pg_total_relation_size(part))), 0)::bigint FROM (\
                    SELECT DISTINCT part FROM pg_class CROSS JOIN LATERAL _passage.relation_tree(pg_class.oid) AS part \
                    WHERE relnamespace = pg_namespace.oid AND relkind IN ('r', 'p', 'm')) AS parts), \
@@ -72,13 +69,13 @@ impl Store {
         Ok(Status {
             store: self.name.clone(),
             server: row.get(0),
-            extension: row.get(1),
+            extension: self.installed_version().await?,
             adopted: layout.source,
             documents: counts.get(0),
             chunks: counts.get(1),
             embeddings: counts.get(2),
-            bytes: row.get(2),
-            settings: row.get(3),
+            bytes: row.get(1),
+            settings: row.get(2),
         })
     }
 }

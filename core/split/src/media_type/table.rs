@@ -347,4 +347,48 @@ mod tests {
             assert!(list.iter().all(|name| **name == name.to_ascii_lowercase()));
         }
     }
+
+    /// The statements of `sql/edition/media_types.sql`, in which the SQL edition has the table.
+    fn sql_edition() -> String {
+        let quote = |text: &str| format!("'{}'", text.replace('\'', "''"));
+        let optional = |text: Option<&str>| text.map_or("NULL".to_owned(), quote);
+        let row = |known: &KnownMediaType| {
+            let family = match known.family {
+                Prose => "prose",
+                Code => "code",
+                Data => "data",
+            };
+            let comment = known.comment;
+            format!(
+                "        ('{}', '{{{}}}'::text[], '{family}', '{{{}}}'::text[], '{{{}}}'::text[], {}, {}, {})",
+                known.name,
+                known.aliases.join(","),
+                known.extensions.join(","),
+                known.files.join(","),
+                optional(comment.map(|comment| comment.prefix)),
+                optional(comment.map(|comment| comment.suffix)),
+                optional(comment.and_then(|comment| comment.empty_body)),
+            )
+        };
+        format!(
+            "-- Printed by core/split/src/media_type/table.rs: do not edit. PASSAGE_WRITE_EXAMPLES=1 lets its test write the file.\n\n\
+             CREATE FUNCTION _passage.media_types() RETURNS TABLE (\n    \
+             name text, aliases text[], family text, extensions text[], files text[], comment_prefix text, comment_suffix text, empty_body text\n) \
+             LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS {}\nSET search_path = pg_catalog, pg_temp\nAS $$\n    \
+             VALUES\n{}\n$$;\n\n\
+             COMMENT ON FUNCTION _passage.media_types() IS 'known media types, with family and comments';\n",
+            KNOWN.len(),
+            KNOWN.iter().map(row).collect::<Vec<_>>().join(",\n"),
+        )
+    }
+
+    #[test]
+    fn the_sql_edition_has_the_table() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../sql/edition/media_types.sql");
+        if std::env::var_os("PASSAGE_WRITE_EXAMPLES").is_some() {
+            std::fs::write(path, sql_edition()).unwrap();
+        }
+        let written = std::fs::read_to_string(path).unwrap();
+        assert!(written == sql_edition(), "{path} differs; PASSAGE_WRITE_EXAMPLES=1 writes it");
+    }
 }

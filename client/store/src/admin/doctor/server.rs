@@ -9,7 +9,8 @@ use crate::postgres_text::quote_literal;
 const SUPPORTED: std::ops::RangeInclusive<i32> = 15..=18;
 
 impl Store {
-    /// Checks the server and the extensions. Returns whether the database has the extension.
+    /// Checks the server and the extensions. Returns whether the database has pg_passage, as an extension
+    /// or as the SQL edition.
     pub(super) async fn check_server(&self, findings: &mut Vec<Finding>) -> Result<bool, Error> {
         let sql = "SELECT current_setting('server_version'), current_setting('server_version_num')::integer / 10000, \
                    current_setting('server_encoding'), pg_is_in_recovery(), installed.*, \
@@ -32,9 +33,14 @@ impl Store {
             ));
         }
         let installed: Option<String> = row.get(5);
-        findings.push(extension(row.get(4), installed.as_deref(), &self.name));
+        let edition = if installed.is_none() { self.installed_version().await? } else { None };
+        let has_functions = installed.is_some() || edition.is_some();
+        findings.push(match edition {
+            Some(version) => Finding::good("pg_passage", format!("SQL edition, version {version}")),
+            None => extension(row.get(4), installed.as_deref(), &self.name),
+        });
         findings.push(pgvector(row.get(6)));
-        Ok(installed.is_some())
+        Ok(has_functions)
     }
 }
 

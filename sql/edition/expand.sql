@@ -1,0 +1,123 @@
+-- Expansion: reads the hits and their context, and selects chunks, as in core/passages/src/expand/select_context.rs.
+
+-- For each hit: whether the budget cut part of its context, the tokens that were left out, and whether its strategy widens
+-- to a container that it lacks. `claims` are all chunks that are considered, those that are decided.
+
+CREATE TYPE _passage.expansion AS (
+    hits _passage.expanded_hit[], decisions _passage.decision[], truncated boolean[], cut_tokens bigint[], fell_back boolean[],
+    merged integer[], records _passage.record_window[]
+);
+
+CREATE FUNCTION _passage.expand_hits(
+    store name, hits _passage.expanded_hit[], skip uuid[], bridges boolean, explain boolean, budget _passage.budget
+) RETURNS _passage.expansion
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    result _passage.expansion;
+    merged CONSTANT record := _passage.merged_sections(store, hits, skip);
+    windows _passage.record_window[] := _passage.record_windows(store, hits, skip);
+    narrowed record;
+    decision _passage.decision;
+    -- The context of hits that were cut, also what a fallback replaced: its ids, hits and tokens.
+    wanted uuid[] := '{}';
+    wanted_hits integer[] := '{}';
+    wanted_tokens integer[] := '{}';
+    is_cut boolean[] := array_fill(false, ARRAY[cardinality(hits)]);
+    content text;
+    any_changed boolean;
+BEGIN
+    LOOP
+        result.truncated := array_fill(false, ARRAY[cardinality(hits)]);
+        result.decisions := _passage.spend(store, hits, _passage.read_claims(store, hits, skip, bridges, merged.claims || _passage.record_claims(windows)), budget, explain);
+        FOREACH decision IN ARRAY result.decisions LOOP
+            IF decision.verdict IS NOT NULL THEN
+                result.truncated[(decision.claim).hit] := true;
+            END IF;
+        END LOOP;
+        IF true = ANY (result.truncated) THEN
+            FOREACH decision IN ARRAY result.decisions LOOP
+                IF result.truncated[(decision.claim).hit] THEN
+                    wanted := wanted || (decision.claim).id;
+                    wanted_hits := wanted_hits || (decision.claim).hit;
+                    wanted_tokens := wanted_tokens || (decision.claim).tokens;
+                END IF;
+            END LOOP;
+        END IF;
+        any_changed := false;
+        -- The section of a hit of JSON is returned whole and parses, or it gives way to relatives.
+        FOR i IN 1 .. cardinality(hits) LOOP
+            CONTINUE WHEN hits[i].structure <> 'application/json' OR hits[i].scope_group IS NULL OR (hits[i].strategy).scope <> 'container';
+            IF NOT EXISTS (SELECT FROM unnest(hits) AS h WHERE h.scope_group = hits[i].scope_group AND result.truncated[h.hit]) THEN
+                EXECUTE format($sql$SELECT string_agg(c.content, '' ORDER BY c.ordinal) FROM %I.chunks AS c WHERE c.document_id = $1 AND c.id = ANY ($2) AND _passage.starts_with(c.section, $3)$sql$, store)
+                    INTO content USING hits[i].document, ARRAY(SELECT (claim).id FROM unnest(result.decisions)), hits[i].scope_section;
+                CONTINUE WHEN _passage.excerpt_parses(hits[i].structure, content);
+            END IF;
+            any_changed := true;
+            FOR j IN REVERSE cardinality(hits) .. i LOOP
+                IF hits[j].scope_group = hits[i].scope_group THEN
+                    is_cut[j] := is_cut[j] OR result.truncated[j];
+                    hits[j].scope_group := NULL;
+                    hits[j].relatives := (hits[j].strategy).fallback;
+                END IF;
+            END LOOP;
+        END LOOP;
+        IF cardinality(windows) > 0 THEN
+            narrowed := _passage.narrow_records(store, hits, result.decisions, windows);
+            windows := narrowed.windows;
+            any_changed := any_changed OR narrowed.any_changed;
+            FOR i IN 1 .. cardinality(windows) LOOP
+                IF cardinality(windows[i].firsts) = 0 THEN
+                    hits[windows[i].hit].relatives := (hits[windows[i].hit].strategy).fallback;
+                END IF;
+            END LOOP;
+        END IF;
+        EXIT WHEN NOT any_changed;
+    END LOOP;
+    FOR i IN 1 .. cardinality(hits) LOOP
+        result.truncated[i] := result.truncated[i] OR is_cut[i];
+    END LOOP;
+    FOR i IN 1 .. cardinality(windows) LOOP
+        result.truncated[windows[i].hit] := result.truncated[windows[i].hit] OR windows[i].is_cut;
+    END LOOP;
+    SELECT array_agg(coalesce(cut.tokens, 0) ORDER BY h.hit) INTO result.cut_tokens
+    FROM unnest(hits) AS h LEFT JOIN (
+        SELECT last.hit, sum(last.tokens) AS tokens FROM (
+            SELECT DISTINCT ON (listed.id) listed.id, listed.hit, listed.tokens FROM unnest(wanted, wanted_hits, wanted_tokens) WITH ORDINALITY AS listed (id, hit, tokens, place)
+            ORDER BY listed.id, listed.place DESC
+        ) AS last
+        WHERE last.id <> ALL (ARRAY(SELECT (claim).id FROM unnest(result.decisions) WHERE verdict IS NULL)) GROUP BY last.hit
+    ) AS cut ON cut.hit = h.hit;
+    result.fell_back := ARRAY(
+        SELECT (h.strategy).scope = 'container' AND h.scope_group IS NULL AND NOT EXISTS (SELECT FROM unnest(windows) AS w WHERE w.hit = h.hit AND cardinality(w.firsts) > 0)
+        FROM unnest(hits) AS h ORDER BY h.hit);
+    result.hits := hits;
+    result.merged := merged.of_hits;
+    result.records := windows;
+    RETURN result;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.expand_hits(name, _passage.expanded_hit[], uuid[], boolean, boolean, _passage.budget) IS 'context of hits';
+
+CREATE FUNCTION _passage.expand(
+    store name, ids uuid[], scores double precision[], strategy text, given jsonb, skip uuid[], bridges boolean, explain boolean
+) RETURNS _passage.expansion
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    max_passage_tokens CONSTANT integer := _passage.text_setting('max_passage_tokens', '2048');
+    hits _passage.expanded_hit[];
+BEGIN
+    PERFORM _passage.store_must_exist(store);
+    hits := _passage.read_hits(store, ids, scores, strategy, given, skip, 0, max_passage_tokens);
+    IF cardinality(hits) = 0 THEN
+        RETURN NULL;
+    END IF;
+    RETURN _passage.expand_hits(store, hits, skip, bridges, explain, _passage.budget_of(hits, 0, max_passage_tokens));
+END
+$$;
+
+COMMENT ON FUNCTION _passage.expand(name, uuid[], double precision[], text, jsonb, uuid[], boolean, boolean) IS 'hits with their context';

@@ -1,0 +1,46 @@
+CREATE FUNCTION _passage.reassembled(
+    ids uuid[], scores double precision[], strategy text, max_passages integer, given jsonb, ranking jsonb, output jsonb, skip uuid[], store name
+) RETURNS _passage.passage_row[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    schema CONSTANT name := _passage.store_name(store);
+    named CONSTANT text := coalesce(strategy, _passage.text_setting('strategy', 'auto'));
+    written CONSTANT jsonb := _passage.read_group('output', output);
+    max_passage_tokens CONSTANT integer := _passage.text_setting('max_passage_tokens', '2048');
+    score_by CONSTANT text := coalesce(_passage.read_group('ranking', ranking, '{mode,candidates,vector_weight,text_weight,rrf_k}') ->> 'score_by', 'max');
+    hits _passage.expanded_hit[];
+    budget _passage.budget;
+BEGIN
+    PERFORM _passage.check_limit('max_passages', max_passages);
+    PERFORM _passage.store_must_exist(schema);
+    IF (written ->> 'imports')::boolean THEN
+        RAISE EXCEPTION USING ERRCODE = 'feature_not_supported', MESSAGE = 'imports of passages need the native extension',
+            DETAIL = 'The SQL edition of pg_passage is installed in this database.', HINT = 'Omit "imports".';
+    END IF;
+    IF max_passages IS NOT NULL THEN
+        RETURN _passage.chosen_passages(schema, ids, scores, named, given, max_passages, written, score_by, coalesce(skip, '{}'));
+    END IF;
+    hits := _passage.read_hits(schema, ids, scores, named, given, coalesce(skip, '{}'), 0, max_passage_tokens);
+    IF cardinality(hits) = 0 THEN
+        RETURN '{}';
+    END IF;
+    budget := _passage.budget_of(hits, 0, max_passage_tokens);
+    IF budget.max_tokens IS NOT NULL THEN
+        budget.max_tokens := greatest(budget.max_tokens - _passage.reserved_tokens(schema, hits), 0);
+    END IF;
+    RETURN _passage.passage_rows(schema, _passage.expand_hits(schema, hits, coalesce(skip, '{}'),
+        coalesce((written ->> 'max_distance') = 'document' OR (written ->> 'max_distance')::integer >= 2, true), coalesce((written ->> 'explain')::boolean, false), budget),
+        written, score_by, NULL, ids, scores);
+END
+$$;
+
+COMMENT ON FUNCTION _passage.reassembled(uuid[], double precision[], text, integer, jsonb, jsonb, jsonb, uuid[], name) IS 'passages that hits belong to';
+
+-- twin: reassemble_wrapper
+LANGUAGE sql
+BEGIN ATOMIC
+    SELECT listed.* FROM pg_catalog.unnest(_passage.reassembled(reassemble.chunk_ids, reassemble.scores, reassemble.strategy, reassemble.max_passages,
+        _passage.read_limits(reassemble.max_tokens, NULL, reassemble.limits), reassemble.ranking, reassemble.output, reassemble.skip, reassemble.store)) AS listed;
+END;

@@ -1,0 +1,57 @@
+CREATE FUNCTION _passage.searched_passages(
+    query text, embedding real[], collection text, max_passages integer, given jsonb, strategy text, filter jsonb, ranking jsonb, output jsonb, skip uuid[], store name
+) RETURNS _passage.passage_row[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    schema CONSTANT name := _passage.store_name(store);
+    count CONSTANT integer := _passage.check_limit('max_passages', coalesce(max_passages, 10));
+    ranked CONSTANT jsonb := _passage.read_group('ranking', ranking);
+    written CONSTANT jsonb := _passage.read_group('output', output);
+    filtered CONSTANT jsonb := _passage.read_filter(collection, filter);
+    named CONSTANT text := coalesce(strategy, _passage.text_setting('strategy', 'auto'));
+    shown CONSTANT uuid[] := coalesce(array_remove(skip, NULL), '{}');
+    rows_of_legs CONSTANT integer := coalesce((ranked ->> 'candidates')::integer, greatest(count * 3, 30)) + cardinality(shown);
+    more CONSTANT integer := CASE WHEN ranked ? 'candidates' THEN rows_of_legs ELSE greatest(least(rows_of_legs::bigint * 10, 1000 + cardinality(shown)), rows_of_legs) END;
+    legs _passage.search_legs;
+    hits _passage.search_hit[];
+    chosen record;
+    again record;
+    nearest record;
+BEGIN
+    PERFORM _passage.store_must_exist(schema);
+    IF (written ->> 'imports')::boolean THEN
+        RAISE EXCEPTION USING ERRCODE = 'feature_not_supported', MESSAGE = 'imports of passages need the native extension',
+            DETAIL = 'The SQL edition of pg_passage is installed in this database.', HINT = 'Omit "imports".';
+    END IF;
+    legs := _passage.read_legs(schema, query, embedding, filtered, ranked, rows_of_legs, more);
+    hits := _passage.fused_hits(schema, legs, ranked, rows_of_legs, shown);
+    chosen := _passage.choose_passages(schema, ARRAY(SELECT hit.id FROM unnest(hits) AS hit), ARRAY(SELECT hit.score FROM unnest(hits) AS hit), named, given, count, written, coalesce(ranked ->> 'score_by', 'max'), shown);
+    IF cardinality(chosen.rows) >= count OR rows_of_legs >= more OR cardinality(hits) + cardinality(shown) < rows_of_legs OR chosen.ending <> 'candidates' THEN
+        RETURN chosen.rows;
+    END IF;
+    -- All candidates are hits, so the legs are read on once.
+    IF legs.by_vector AND cardinality(legs.vector_ids) >= rows_of_legs THEN
+        nearest := _passage.vector_search(schema, embedding, filtered, more);
+        legs.vector_ids := nearest.ids;
+        legs.vector_scores := nearest.scores;
+    END IF;
+    IF legs.by_text AND cardinality((legs.text).ids) BETWEEN rows_of_legs AND more - 1 THEN
+        legs.text := _passage.text_search(schema, legs.parsed, filtered, CASE WHEN filtered ? 'min_similarity' THEN _passage.distance_expression(schema, embedding, 'cosine') END, more, more);
+    END IF;
+    legs.max_rows := more;
+    hits := _passage.fused_hits(schema, legs, ranked, more, shown);
+    again := _passage.choose_passages(schema, ARRAY(SELECT hit.id FROM unnest(hits) AS hit), ARRAY(SELECT hit.score FROM unnest(hits) AS hit), named, given, count, written, coalesce(ranked ->> 'score_by', 'max'), shown);
+    RETURN CASE WHEN cardinality(again.rows) > cardinality(chosen.rows) THEN again.rows ELSE chosen.rows END;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.searched_passages(text, real[], text, integer, jsonb, text, jsonb, jsonb, jsonb, uuid[], name) IS 'passages of a search';
+
+-- twin: search_wrapper
+LANGUAGE sql
+BEGIN ATOMIC
+    SELECT listed.* FROM pg_catalog.unnest(_passage.searched_passages(search.query, search.embedding, search.collection, search.max_passages,
+        _passage.read_limits(search.max_tokens, NULL, search.limits), search.strategy, search.filter, search.ranking, search.output, search.skip, search.store)) AS listed;
+END;

@@ -1,0 +1,31 @@
+CREATE FUNCTION _passage.hit_rows(query text, embedding real[], collection text, max_hits integer, filter jsonb, ranking jsonb, skip uuid[], store name) RETURNS TABLE (
+    rank integer, chunk_id uuid, document_id uuid, uri text, title text, section text[], score double precision, vector_rank integer, vector_score double precision,
+    text_rank integer, text_score double precision, tokens integer, content text, source_id text
+) LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 10
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    schema CONSTANT name := _passage.store_name(store);
+    requested CONSTANT integer := _passage.check_limit('max_hits', coalesce(max_hits, 10));
+    ranked CONSTANT jsonb := _passage.read_group('ranking', ranking, '{score_by}');
+    filtered CONSTANT jsonb := _passage.read_filter(collection, filter);
+    candidates CONSTANT integer := least(coalesce((ranked ->> 'candidates')::integer, greatest(requested * 3, 30)) + coalesce(cardinality(skip), 0), 2147483647);
+BEGIN
+    PERFORM _passage.store_must_exist(schema);
+    RETURN QUERY EXECUTE format($sql$
+        SELECT row_number() OVER (ORDER BY hit.number)::integer, c.id, c.document_id, d.uri, d.title, c.section, hit.score, hit.vector_rank, hit.vector_score, hit.text_rank, hit.text_score,
+            coalesce(c.tokens, (char_length(c.content) + 3) / 4), c.content, NULL::text
+        FROM unnest($1) WITH ORDINALITY AS hit (id, score, vector_rank, vector_score, text_rank, text_score, number)
+        JOIN %1$I.chunks AS c ON c.id = hit.id LEFT JOIN %1$I.documents AS d ON d.id = c.document_id
+        WHERE hit.number <= $2 ORDER BY hit.number$sql$, schema)
+        USING _passage.fused_hits(schema, _passage.read_legs(schema, query, embedding, filtered, ranked, candidates, candidates), ranked, candidates, coalesce(array_remove(skip, NULL), '{}')), requested;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.hit_rows(text, real[], text, integer, jsonb, jsonb, uuid[], name) IS 'hits of a search with their chunks';
+
+-- twin: search_hits_wrapper
+LANGUAGE sql
+BEGIN ATOMIC
+    SELECT * FROM _passage.hit_rows(search_hits.query, search_hits.embedding, search_hits.collection, search_hits.max_hits, search_hits.filter, search_hits.ranking, search_hits.skip, search_hits.store);
+END;

@@ -1,0 +1,202 @@
+-- Hits: the chunks of a call that the store has and the caller may see, best first, with what their strategies need.
+--
+-- Hits are numbered from 1. `relatives` are the limits of parents, preceding, following and children that apply.
+
+CREATE TYPE _passage.expanded_hit AS (
+    hit integer, id uuid, document uuid, ordinal integer, section text[], section_key bigint, parent_key bigint,
+    kind text, unit text, level integer, tokens integer, media_type text, structure text, family text,
+    score double precision, score_rank integer, containers integer[], strategy _passage.strategy,
+    relatives integer[], before integer, after integer, reach integer, is_record boolean,
+    scope_group integer, scope_section text[], scope_first integer, scope_last integer
+);
+
+-- The containers around a chunk c, the nearest first, four numbers each: the number of titles, the ordinals of the first
+-- and the last chunk directly in it, and the tokens of the first one. A section is a container if its first chunk is the
+-- head of one.
+
+CREATE FUNCTION _passage.containers_query(store name) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    SELECT format($sql$CASE WHEN c.kind IS DISTINCT FROM 'data' AND c.unit IN ('container', 'member', 'value') THEN ARRAY(
+        SELECT unnest(ARRAY[depth, head.ordinal, tail.ordinal, coalesce(head.tokens, (char_length(head.content) + 3) / 4)])
+        FROM (
+            SELECT depth, CASE depth WHEN cardinality(c.section) THEN c.section_key WHEN cardinality(c.section) - 1 THEN c.parent_key
+                ELSE passage.section_key(c.section[:depth]) END AS key
+            FROM generate_series(cardinality(c.section), greatest(1, cardinality(c.section) - 63), -1) AS listed (depth) OFFSET 0
+        ) AS above
+        CROSS JOIN LATERAL (SELECT * FROM %1$s AS k WHERE k.document_id = c.document_id AND k.section_key = key AND k.section = c.section[:depth]
+            ORDER BY k.section_key, k.ordinal LIMIT 1) AS head
+        CROSS JOIN LATERAL (SELECT * FROM %1$s AS k WHERE k.document_id = c.document_id AND k.section_key = key AND k.section = c.section[:depth]
+            ORDER BY k.section_key DESC, k.ordinal DESC LIMIT 1) AS tail
+        WHERE head.unit = 'container' ORDER BY depth DESC) END$sql$, format('%I.chunks', store))
+$function$;
+
+COMMENT ON FUNCTION _passage.containers_query(name) IS 'expression for the containers around a chunk';
+
+-- Without a limit of tokens in its strategy, the context of a hit has the default, unless the hits of a search share one.
+
+CREATE FUNCTION _passage.read_hits(
+    store name, ids uuid[], scores double precision[], strategy text, given jsonb, skip uuid[], max_tokens integer, max_passage_tokens integer
+) RETURNS _passage.expanded_hit[]
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    custom CONSTANT jsonb := _passage.custom_strategies(store, strategy);
+    is_preset CONSTANT boolean := strategy <> 'auto' AND custom IS NULL;
+    with_containers CONSTANT boolean := NOT is_preset OR strategy = 'hierarchical';
+    hits _passage.expanded_hit[] := '{}';
+    hit _passage.expanded_hit;
+    limits _passage.strategy;
+    width integer;
+    of_type text;
+    known record;
+    row record;
+BEGIN
+    -- A limit out of range is an error whether or not a hit exists.
+    limits := _passage.with_limits(_passage.preset(CASE WHEN is_preset THEN strategy ELSE 'none' END), given);
+    FOR row IN EXECUTE format($sql$
+        SELECT ranked.*, c.document_id, c.ordinal, c.section, c.section_key, c.parent_key, c.kind, c.unit, c.level,
+            greatest(coalesce(c.tokens, (char_length(c.content) + 3) / 4), 0) AS tokens,
+            (SELECT media_type FROM %1$I.documents AS d WHERE d.id = c.document_id) AS media_type, %2$s AS containers
+        FROM _passage.rank_hits($1, $2, $3) AS ranked JOIN %1$I.chunks AS c ON c.id = ranked.id
+        ORDER BY ranked.place$sql$, store, CASE WHEN with_containers THEN _passage.containers_query(store) ELSE 'NULL::integer[]' END)
+        USING ids, scores, skip
+    LOOP
+        IF row.media_type IS DISTINCT FROM of_type OR cardinality(hits) = 0 THEN
+            of_type := row.media_type;
+            known := _passage.known_media_type(of_type);
+            IF NOT is_preset THEN
+                limits := _passage.strategy_of(strategy, custom, given, known.name, known.family);
+            END IF;
+            IF limits.max_tokens IS NULL AND limits.max_passage_tokens IS NULL AND NOT (max_passage_tokens = 0 AND max_tokens > 0) THEN
+                limits.max_passage_tokens := max_passage_tokens;
+            END IF;
+        END IF;
+        width := CASE row.kind WHEN 'code' THEN 2 WHEN 'api-reference' THEN 3 ELSE 1 END;
+        hit := NULL;
+        hit.hit := cardinality(hits) + 1;
+        hit.id := row.id;
+        hit.document := row.document_id;
+        hit.ordinal := row.ordinal;
+        hit.section := row.section;
+        hit.section_key := row.section_key;
+        hit.parent_key := row.parent_key;
+        hit.kind := row.kind;
+        hit.unit := row.unit;
+        hit.level := row.level;
+        hit.tokens := row.tokens;
+        hit.media_type := known.name;
+        hit.structure := known.structure;
+        hit.family := known.family;
+        hit.score := row.score;
+        hit.score_rank := row.score_rank;
+        hit.containers := coalesce(row.containers, '{}');
+        hit.strategy := limits;
+        hit.relatives := ARRAY[limits.parents, limits.preceding, limits.following, limits.children];
+        hit.before := limits.before[width];
+        hit.after := limits.after[width];
+        hit.reach := coalesce(limits.max_chunks, 1000000);
+        hit.is_record := limits.scope = 'container' AND coalesce(row.kind = 'data' AND row.unit IN ('container', 'member', 'value'), false)
+            AND cardinality(row.section) >= _passage.root_depth(known.structure);
+        hits := hits || hit;
+    END LOOP;
+    RETURN _passage.with_scopes(hits);
+END
+$$;
+
+COMMENT ON FUNCTION _passage.read_hits(name, uuid[], double precision[], text, jsonb, uuid[], integer, integer) IS 'hits of a call, best first';
+
+-- The root of a document of data is not a record. The sections of INI are at the top.
+
+CREATE FUNCTION _passage.root_depth(structure text) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN structure OPERATOR(pg_catalog.=) ANY ('{text/x-ini,text/x-java-properties}'::pg_catalog.text[]) THEN 0 ELSE 1 END;
+
+COMMENT ON FUNCTION _passage.root_depth(text) IS 'number of titles of the root of a document of data';
+
+-- Groups hits by the section or container that they are widened to, as in core/passages/src/expand/scope_groups.rs. Hits
+-- that share their outermost container are widened to the nearest one that all of them share.
+
+CREATE FUNCTION _passage.with_scopes(hits _passage.expanded_hit[]) RETURNS _passage.expanded_hit[]
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    hit _passage.expanded_hit;
+    other _passage.expanded_hit;
+    depth integer;
+    outermost integer;
+    first integer;
+    last integer;
+    groups integer := 0;
+    number integer;
+    is_shared boolean;
+BEGIN
+    FOR i IN 1 .. cardinality(hits) LOOP
+        hit := hits[i];
+        CONTINUE WHEN hit.is_record OR hit.ordinal IS NULL OR (hit.strategy).scope NOT IN ('section', 'container');
+        depth := NULL;
+        first := NULL;
+        last := NULL;
+        IF (hit.strategy).scope = 'section' THEN
+            depth := cardinality(hit.section);
+        ELSE
+            IF cardinality(hit.containers) > 0 THEN
+                outermost := hit.containers[cardinality(hit.containers) - 3];
+                FOR at IN 0 .. cardinality(hit.containers) / 4 - 1 LOOP
+                    depth := hit.containers[at * 4 + 1];
+                    is_shared := true;
+                    FOR j IN 1 .. cardinality(hits) LOOP
+                        CONTINUE WHEN i = j;
+                        other := hits[j];
+                        CONTINUE WHEN other.document <> hit.document OR other.is_record OR cardinality(other.containers) = 0
+                            OR (other.strategy).scope <> 'container' OR other.section[:outermost] <> hit.section[:outermost]
+                            OR other.containers[cardinality(other.containers) - 3] <> outermost;
+                        is_shared := other.section[:depth] = hit.section[:depth]
+                            AND EXISTS (SELECT FROM generate_series(1, cardinality(other.containers), 4) AS place WHERE other.containers[place] = depth);
+                        EXIT WHEN NOT is_shared;
+                    END LOOP;
+                    IF is_shared THEN
+                        first := hit.containers[at * 4 + 2];
+                        last := hit.containers[at * 4 + 3];
+                        EXIT;
+                    END IF;
+                    depth := NULL;
+                END LOOP;
+            END IF;
+            IF depth IS NULL THEN
+                depth := CASE WHEN hit.unit IN ('container', 'member', 'value', 'text') THEN cardinality(hit.section)
+                    WHEN hit.unit = 'module' THEN 0
+                    ELSE cardinality(hit.section) - (cardinality(hit.section) > 1)::integer END;
+                depth := nullif(depth, 0);
+            END IF;
+            CONTINUE WHEN depth IS NULL;
+        END IF;
+        number := NULL;
+        FOR j IN 1 .. i - 1 LOOP
+            IF hits[j].document = hit.document AND hits[j].scope_section = hit.section[:depth] THEN
+                number := hits[j].scope_group;
+                EXIT;
+            END IF;
+        END LOOP;
+        IF number IS NULL THEN
+            groups := groups + 1;
+            number := groups;
+        END IF;
+        hits[i].scope_group := number;
+        hits[i].scope_section := hit.section[:depth];
+        hits[i].scope_first := first;
+        hits[i].scope_last := last;
+    END LOOP;
+    FOR i IN 1 .. cardinality(hits) LOOP
+        IF (hits[i].strategy).scope = 'container' AND hits[i].scope_group IS NULL AND NOT hits[i].is_record THEN
+            hits[i].relatives := (hits[i].strategy).fallback;
+        END IF;
+    END LOOP;
+    RETURN hits;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.with_scopes(_passage.expanded_hit[]) IS 'hits with the scopes that they are widened to';

@@ -1,0 +1,202 @@
+-- Strategies: the limits of a call for a hit, as in core/passages/src/strategy.rs.
+--
+-- Widths of windows are those of prose, code and entries of an API reference.
+
+CREATE TYPE _passage.strategy AS (
+    scope text, parents integer, preceding integer, following integer, children integer, fallback integer[], siblings text,
+    before integer[], after integer[], within text, threshold double precision, count_by text,
+    max_tokens integer, max_passage_tokens integer, max_chunks integer, named text[]
+);
+
+CREATE FUNCTION _passage.preset(preset text) RETURNS _passage.strategy
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    result _passage.strategy;
+    listed record;
+BEGIN
+    FOR listed IN SELECT * FROM _passage.preset_strategies() WHERE name IN (preset, 'broad') LOOP
+        IF listed.name = 'broad' THEN
+            result.fallback := ARRAY[listed.parents, listed.preceding, listed.following, listed.children];
+        END IF;
+        IF listed.name = preset THEN
+            result.scope := CASE preset WHEN 'hierarchical' THEN 'container' WHEN 'section' THEN preset WHEN 'merge' THEN preset
+                WHEN 'document' THEN preset ELSE 'none' END;
+            result.parents := listed.parents;
+            result.preceding := listed.preceding;
+            result.following := listed.following;
+            result.children := listed.children;
+            result.siblings := listed.siblings;
+            result.before := ARRAY[listed.before, coalesce((listed.windows ->> 'code')::integer, listed.before),
+                coalesce((listed.windows ->> 'api-reference')::integer, listed.before)];
+            result.after := ARRAY[listed.after, coalesce((listed.windows ->> 'code')::integer, listed.after),
+                coalesce((listed.windows ->> 'api-reference')::integer, listed.after)];
+            result.within := listed.within;
+            result.threshold := listed.threshold;
+            result.count_by := listed.count_by;
+            result.max_tokens := listed.max_tokens;
+            result.max_chunks := listed.max_chunks;
+            result.named := '{}';
+        END IF;
+    END LOOP;
+    RETURN CASE WHEN result.scope IS NOT NULL THEN result END;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.preset(text) IS 'limits of a preset, NULL for another name';
+
+CREATE FUNCTION _passage.check_windows(given jsonb) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    kind text;
+    width jsonb;
+BEGIN
+    IF jsonb_typeof(given) <> 'object' THEN
+        given := '{"": 0}';
+    END IF;
+    FOR kind, width IN SELECT * FROM jsonb_each(given) LOOP
+        IF kind <> ALL ('{prose,code,api-reference}') OR jsonb_typeof(width) <> 'number' OR width::numeric % 1 <> 0 THEN
+            PERFORM _passage.refuse_argument('"windows" must be an object of kinds and numbers of chunks',
+                'Valid kinds are "prose", "code" and "api-reference", as in {"code": 4}.');
+        END IF;
+        PERFORM _passage.check_limit('windows', width::numeric);
+    END LOOP;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.check_windows(jsonb) IS 'raises an error for widths of windows that are invalid';
+
+-- Replaces limits by those of a call or of a row of the table "strategies".
+
+CREATE FUNCTION _passage.with_limits(base _passage.strategy, given jsonb) RETURNS _passage.strategy
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    windows CONSTANT jsonb := given -> 'windows';
+    width integer;
+BEGIN
+    IF given = '{}' THEN
+        RETURN base;
+    END IF;
+    base.parents := coalesce(given ->> 'parents', base.parents::text);
+    base.preceding := coalesce(given ->> 'preceding', base.preceding::text);
+    base.following := coalesce(given ->> 'following', base.following::text);
+    base.children := coalesce(given ->> 'children', base.children::text);
+    base.fallback := ARRAY[coalesce((given ->> 'parents')::integer, base.fallback[1]), coalesce((given ->> 'preceding')::integer, base.fallback[2]),
+        coalesce((given ->> 'following')::integer, base.fallback[3]), coalesce((given ->> 'children')::integer, base.fallback[4])];
+    base.siblings := coalesce(given ->> 'siblings', base.siblings);
+    IF given ? 'before' THEN
+        base.before := array_fill((given ->> 'before')::integer, ARRAY[3]);
+    END IF;
+    IF given ? 'after' THEN
+        base.after := array_fill((given ->> 'after')::integer, ARRAY[3]);
+    END IF;
+    base.named := base.named || ARRAY(SELECT name FROM unnest('{parents,preceding,following,children,before,after}'::text[]) AS name
+        WHERE given ? name OR windows IS NOT NULL AND name = ANY ('{before,after}'));
+    IF windows IS NOT NULL THEN
+        PERFORM _passage.check_windows(windows);
+        FOR place IN 1 .. 3 LOOP
+            width := windows ->> ('{prose,code,api-reference}'::text[])[place];
+            base.before[place] := coalesce(width, base.before[place]);
+            base.after[place] := coalesce(width, base.after[place]);
+        END LOOP;
+    END IF;
+    base.within := coalesce(given ->> 'within', base.within);
+    base.threshold := coalesce(given ->> 'threshold', base.threshold::text);
+    base.count_by := coalesce(given ->> 'count_by', base.count_by);
+    base.max_tokens := coalesce(given ->> 'max_tokens', base.max_tokens::text);
+    base.max_passage_tokens := coalesce(given ->> 'max_passage_tokens', base.max_passage_tokens::text);
+    base.max_chunks := coalesce(given ->> 'max_chunks', base.max_chunks::text);
+    -- Numbers of chunks that are named count more than a default limit of tokens, and less than a named one.
+    IF base.max_tokens IS NOT NULL OR base.max_passage_tokens IS NOT NULL THEN
+        base.named := '{}';
+    END IF;
+    RETURN base;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.with_limits(_passage.strategy, jsonb) IS 'limits of a strategy, replaced by given ones';
+
+-- The properties of a media type, as in core/split/src/media_type.rs. Unknown types are prose.
+
+CREATE FUNCTION _passage.known_media_type(
+    given text, OUT name text, OUT structure text, OUT family text, OUT comment_prefix text, OUT comment_suffix text, OUT empty_body text
+)
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    known record;
+BEGIN
+    name := lower(btrim(split_part(coalesce(given, 'text/plain'), ';', 1), E' \t\n\f\r\v') COLLATE "C");
+    SELECT * INTO known FROM _passage.media_types() AS listed
+    WHERE listed.name = known_media_type.name OR known_media_type.name = ANY (listed.aliases)
+        OR listed.name = CASE WHEN known_media_type.name LIKE '%+json' THEN 'application/json' WHEN known_media_type.name LIKE '%+yaml' THEN 'text/x-yaml'
+            WHEN known_media_type.name LIKE '%+toml' THEN 'text/x-toml' WHEN known_media_type.name LIKE '%+xml' THEN 'application/xml' END
+    ORDER BY listed.name = known_media_type.name DESC, known_media_type.name = ANY (listed.aliases) DESC LIMIT 1;
+    IF known_media_type.name = ANY (known.aliases) THEN
+        name := known.name;
+    END IF;
+    structure := coalesce(known.name, name);
+    family := coalesce(known.family, 'prose');
+    comment_prefix := known.comment_prefix;
+    comment_suffix := known.comment_suffix;
+    empty_body := known.empty_body;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.known_media_type(text) IS 'properties of a media type';
+
+-- The rows of a store that may be the strategy of a call, as an array of objects; NULL for a preset. A strategy that is
+-- neither a preset nor in the store is an error.
+
+CREATE FUNCTION _passage.custom_strategies(store name, strategy text) RETURNS jsonb
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    listed jsonb;
+BEGIN
+    IF strategy <> 'auto' AND strategy IN (SELECT name FROM _passage.preset_strategies()) THEN
+        RETURN NULL;
+    END IF;
+    IF to_regclass(format('%I.strategies', store)) IS NOT NULL THEN
+        EXECUTE format('SELECT jsonb_agg(jsonb_strip_nulls(to_jsonb(listed)) ORDER BY name COLLATE "C") FROM %I.strategies AS listed WHERE %s', store,
+            CASE strategy WHEN 'auto' THEN 'default_for <> ''{}''' ELSE 'name = $1' END) USING strategy INTO listed;
+    END IF;
+    IF listed IS NULL AND strategy <> 'auto' THEN
+        PERFORM _passage.refuse_argument(format('unrecognized strategy "%s"', left(strategy, 100)), 'SELECT * FROM passage.strategies() lists the valid ones.');
+    END IF;
+    RETURN listed;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.custom_strategies(name, text) IS 'rows of a store that may be the strategy of a call';
+
+CREATE FUNCTION _passage.strategy_of(strategy text, custom jsonb, given jsonb, media_type text, family text) RETURNS _passage.strategy
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    row jsonb := custom -> 0;
+BEGIN
+    IF strategy = 'auto' AND custom IS NOT NULL THEN
+        SELECT listed INTO row
+        FROM jsonb_array_elements(custom) AS listed CROSS JOIN LATERAL jsonb_array_elements_text(listed -> 'default_for') AS pattern
+        CROSS JOIN LATERAL (SELECT array_position(ARRAY[media_type, split_part(media_type, '/', 1) || '/*', '*/*'],
+            CASE WHEN pattern LIKE '%*' THEN pattern ELSE (_passage.known_media_type(pattern)).name END)) AS compared (place)
+        WHERE place IS NOT NULL ORDER BY place, listed ->> 'name' COLLATE "C" LIMIT 1;
+    END IF;
+    IF row IS NOT NULL THEN
+        RETURN _passage.with_limits(_passage.with_limits(_passage.preset(coalesce(row ->> 'base', 'none')),
+            row - '{name,base,description,default_for}'::text[]), given);
+    END IF;
+    RETURN _passage.with_limits(_passage.preset(CASE WHEN strategy <> 'auto' THEN strategy WHEN family = 'prose' THEN 'broad' ELSE 'hierarchical' END), given);
+END
+$$;
+
+COMMENT ON FUNCTION _passage.strategy_of(text, jsonb, jsonb, text, text) IS 'limits of a strategy for documents of a media type';
