@@ -3,13 +3,13 @@
 -- The constructor of a group, such as passage.limits(), has its keys as arguments with their types. So the catalog
 -- is the list of keys. The rules are those of core/passages/src/arguments/json_group.rs.
 
--- The database has no extension pg_passage, so clients read the version here.
+-- The database has no extension pg_passage. Clients read the version in the comment, which runs no code.
 
 CREATE FUNCTION _passage.sql_edition() RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '@VERSION@';
 
-COMMENT ON FUNCTION _passage.sql_edition() IS 'version of the SQL edition';
+COMMENT ON FUNCTION _passage.sql_edition() IS 'version of the SQL edition: @VERSION@';
 
 CREATE FUNCTION _passage.refuse_argument(message text, hint text) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE

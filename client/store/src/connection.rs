@@ -206,20 +206,6 @@ impl Store {
             .map(drop)
     }
 
-    /// Returns the version of pg_passage in the database: that of the extension, or of the SQL edition, which servers
-    /// without the native extension have.
-    pub(super) async fn installed_version(&self) -> Result<Option<String>, Error> {
-        let sql = "SELECT (SELECT extversion FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'pg_passage'), \
-                   pg_catalog.to_regprocedure('_passage.sql_edition()') IS NOT NULL";
-        let row = self.query_one(sql, &[]).await?;
-        Ok(match (row.get(0), row.get(1)) {
-            (None, true) => {
-                Some(self.query_one("SELECT _passage.sql_edition()", &[]).await?.get(0))
-            }
-            (version, _) => version,
-        })
-    }
-
     /// Returns whether a schema exists.
     pub(super) async fn schema_exists(&self, name: &str) -> Result<bool, Error> {
         let sql = "SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1";

@@ -19,6 +19,7 @@ mod admin;
 mod connect;
 mod connection;
 mod error;
+mod installed;
 mod layout;
 mod postgres_text;
 mod query;

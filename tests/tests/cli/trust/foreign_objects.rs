@@ -222,6 +222,46 @@ async fn code_that_another_role_put_into_a_store_does_not_run() {
 }
 
 #[tokio::test]
+async fn functions_that_another_role_made_in_place_of_the_extension_do_not_run() {
+    let cluster = with_eve().await;
+    cluster.execute_as(SUPERUSER, "DROP EXTENSION pg_passage CASCADE").await;
+    let function = |signature: &str, result: &str| {
+        format!(
+            "CREATE FUNCTION {signature} RETURNS {result} LANGUAGE plpgsql AS \
+             $$ BEGIN PERFORM eve.spring(); RETURN NULL; END $$; "
+        )
+    };
+    let planted = [
+        "CREATE SCHEMA passage; CREATE SCHEMA _passage; ".to_owned(),
+        function("_passage.sql_edition()", "text"),
+        "COMMENT ON FUNCTION _passage.sql_edition() IS 'version of the SQL edition: 9.9.9'; "
+            .to_owned(),
+        function("_passage.store_must_exist(name)", "void").replace("RETURN NULL;", ""),
+        function(
+            "passage.create_store(store name, dimensions integer, embedding_type text, language regconfig, \
+            partitions integer, distributed text)",
+            "text",
+        ),
+    ];
+    cluster.execute_as(SUPERUSER, "DROP SCHEMA IF EXISTS passage, _passage CASCADE").await;
+    cluster.execute_as("eve", &planted.concat()).await;
+    for arguments in cases([
+        &["search", "word", "--store", "top"][..],
+        &["status", "--store", "top"],
+        &["init", "--no-embed", "--store", "other"],
+        &["ingest", "--no-embed", "--store", "top", "."],
+        &["doctor", "--no-embed", "--store", "top"],
+    ]) {
+        let run = by(&cluster, SUPERUSER, arguments).await;
+        let output = format!("{}{}", run.stdout, run.stderr);
+        assert_eq!(run.code, Some(1), "{output}");
+        assert!(output.contains("belongs to the role \"eve\""), "{output}");
+    }
+    assert_no_trap_ran(&cluster);
+    assert_eq!(is_super(&cluster).await, "f");
+}
+
+#[tokio::test]
 async fn doctor_runs_no_code_of_another_role() {
     let cluster = with_eve().await;
     cluster.execute_as("eve", "GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA eve TO PUBLIC").await;

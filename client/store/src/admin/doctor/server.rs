@@ -33,7 +33,13 @@ impl Store {
             ));
         }
         let installed: Option<String> = row.get(5);
-        let edition = if installed.is_none() { self.installed_version().await? } else { None };
+        let edition = match self.installed_version().await {
+            Err(error @ Error::NotOwner { .. }) => {
+                findings.push(Finding::bad("pg_passage", error.to_string(), error.remedy()));
+                return Ok(false);
+            }
+            version => version?.filter(|_| installed.is_none()),
+        };
         let has_functions = installed.is_some() || edition.is_some();
         findings.push(match edition {
             Some(version) => Finding::good("pg_passage", format!("SQL edition, version {version}")),
