@@ -2,7 +2,7 @@
 
 use super::markdown::Markdown;
 use super::package::{Package, joined};
-use super::{ConvertError, Converted, Limits};
+use super::{ConvertError, Converted, Limits, html};
 use passage_split::MediaType;
 use std::collections::HashMap;
 
@@ -35,19 +35,13 @@ pub(super) fn convert(bytes: &[u8], limits: Limits) -> Result<Converted, Convert
     for path in order.filter_map(|item| chapters.get(item.attribute("idref")?)) {
         let path = joined(folder, &percent_decoded(path));
         let Some(chapter) = package.part(&path)? else { continue };
-        markdown.block_unless_empty(&html(&chapter)?)?;
+        let media_type = MediaType::new(html::HTML);
+        let chapter = passage_split::decode(&chapter, &media_type, None);
+        let chapter = html::of_xhtml(&chapter.map_err(ConvertError::damaged)?.text);
+        markdown.block_unless_empty(&html::markdown(&chapter)?)?;
     }
     let title = list.at(&["metadata", "title"]).map(super::xml::Element::text);
     Ok(markdown.finish(title))
-}
-
-/// Returns a page of HTML as Markdown.
-pub(super) fn html(bytes: &[u8]) -> Result<String, ConvertError> {
-    let media_type = MediaType::new("text/html");
-    let text = passage_split::decode(bytes, &media_type, None).map_err(ConvertError::damaged)?.text;
-    let converted = passage_split::convert(&text, &media_type, None)
-        .map_err(|error| ConvertError::TooLarge(error.to_string()))?;
-    Ok(converted.map(|converted| converted.text.replace('\0', "")).unwrap_or_default())
 }
 
 /// Returns a path of a link with its escapes replaced.

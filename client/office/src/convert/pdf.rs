@@ -8,6 +8,7 @@ file is kept, unless it alternates between columns (columns). Only distances dec
 */
 
 mod accents;
+mod bitmaps;
 mod blocks;
 mod bookmarks;
 mod columns;

@@ -1,7 +1,7 @@
 //! PDFs whose places alone show headings, accents, columns and marks of footnotes.
 
 use super::documents::*;
-use passage_office::{Format, Limits, convert};
+use passage_office::{ConvertError, Format, Limits, convert};
 
 fn text(pdf: &[u8]) -> String {
     convert(Format::Pdf, pdf, Limits::default()).unwrap().text
@@ -72,6 +72,58 @@ fn an_accent_that_is_drawn_over_its_letter_is_a_part_of_it() {
         (10.0, 80.0, 700.0, "and more"),
     ]);
     assert_eq!(text, "Título and more\n");
+}
+
+#[test]
+fn an_accent_belongs_to_the_letter_under_its_middle_whatever_its_height_and_width() {
+    // TeX draws an accent first: wider than a narrow letter, higher over a capital one, in the middle of a wide one.
+    let text = text_of(&[
+        (10.0, 50.0, 700.0, "Ingenier"),
+        (10.0, 84.9, 700.0, "\\264"),
+        (10.0, 85.46, 700.0, "ia"),
+        (10.0, 100.0, 700.0, "T"),
+        (10.0, 106.0, 702.5, "\\264"),
+        (10.0, 106.27, 700.0, "ITULO"),
+        (10.0, 150.0, 700.0, "a"),
+        (10.0, 156.53, 700.0, "~"),
+        (10.0, 155.56, 700.0, "O"),
+        (14.0, 50.0, 600.0, "\\264"),
+        (14.0, 50.4, 596.5, "Indice"),
+    ]);
+    assert_eq!(text, "Ingeniería TÍTULO aÕ\n\n# Índice\n");
+}
+
+/// Returns a PDF of a page with a bitmap font, whose glyphs have these names.
+fn pdf_with_bitmaps(names: &str) -> Vec<u8> {
+    let content = "BT /F 10 Tf 50 700 Td (o\\016ce \\034nds \\025 50) Tj ET";
+    pdf_of_objects(
+        &[
+            "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+            "<< /Type /Pages /Count 1 /Kids [4 0 R] >>".to_owned(),
+            format!(
+                "<< /Type /Font /Subtype /Type3 /FontMatrix [0.01 0 0 0.01 0 0] /FontBBox [0 0 60 60] /Resources << >> \
+                 /FirstChar 14 /LastChar 119 /Widths [{}] /CharProcs << /a111 6 0 R >> \
+                 /Encoding << /Type /Encoding /Differences [{names}] >> >>",
+                "50 ".repeat(106)
+            ),
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 5 0 R \
+             /Resources << /Font << /F 3 0 R >> >> >>"
+                .to_owned(),
+            format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len()),
+            "<< /Length 7 >>\nstream\n50 0 d0\nendstream".to_owned(),
+        ],
+        "",
+    )
+}
+
+#[test]
+fn letters_of_bitmap_fonts_of_tex_are_known_by_their_codes() {
+    let names = (14..120).fold(String::from("14"), |names, code| names + &format!(" /a{code}"));
+    assert_eq!(text(&pdf_with_bitmaps(&names)), "office finds – 50\n");
+    // Codes say nothing in a font whose names do not repeat them.
+    let names = (14..120).fold(String::from("14"), |names, code| names + &format!(" /g{code}"));
+    let error = convert(Format::Pdf, &pdf_with_bitmaps(&names), Limits::default());
+    assert_eq!(error.unwrap_err(), ConvertError::NoText);
 }
 
 #[test]

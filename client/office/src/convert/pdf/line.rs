@@ -1,6 +1,6 @@
 //! Lines: glyphs on one base line, with spaces where their distance is that of words, and cells where it is larger.
 
-use super::accents::combined;
+use super::accents::{combined, is_accent};
 
 /// The distance of words, in sizes of the letters. A space is at least a quarter of it.
 const WORD: f64 = 0.12;
@@ -109,13 +109,17 @@ impl LineBuilder {
         let gap = glyph.x - line.end;
         let is_space = glyph.text.trim().is_empty();
         let cell = line.cells.last_mut().expect("a line has a cell");
-        // An accent covers its letter.
-        if glyph.x < line.end - 0.1 * size
+        // An accent is over the middle of its letter. It may begin over the letter before.
+        if (glyph.x + glyph.end) / 2.0 < line.end
             && let Some((before, _)) = cell.text.char_indices().next_back()
             && let Some(letter) = combined(&cell.text[before..], &glyph.text)
         {
+            let begins_line = is_accent(&cell.text);
             cell.text.truncate(before);
             cell.text.push(letter);
+            if begins_line && line.cells.len() == 1 {
+                line.y = glyph.y;
+            }
             line.end = glyph.end.max(line.end);
             return;
         }
@@ -179,9 +183,20 @@ impl LineBuilder {
 fn continues(line: &Line, glyph: &Glyph) -> bool {
     let size = line.size.max(glyph.size);
     let is_index = glyph.size < 0.85 * line.size || line.size < 0.85 * glyph.size;
-    let distance = if is_index { 0.55 } else { 0.25 };
+    // TeX draws an accent before its letter: higher over a capital one, and over the middle of a wide one.
+    let last = line.cells.last().and_then(|cell| cell.text.char_indices().next_back());
+    let last = last.map_or("", |(at, _)| &line.cells[line.cells.len() - 1].text[at..]);
+    let is_accented = combined(last, &glyph.text).is_some();
+    let distance = if is_index {
+        0.55
+    } else if is_accented || is_accent(&glyph.text) {
+        0.45
+    } else {
+        0.25
+    };
+    let overlap = if is_accented { 1.0 } else { 0.6 };
     (glyph.y - line.y).abs() < distance * size
-        && glyph.x > line.end - 0.6 * size
+        && glyph.x > line.end - overlap * size
         && glyph.x - line.end < 40.0 * size
 }
 
