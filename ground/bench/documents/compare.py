@@ -3,6 +3,7 @@
 import bisect
 import collections
 import dataclasses
+import itertools
 import re
 import unicodedata
 
@@ -17,7 +18,9 @@ class Comparison:
     """The counts of a document."""
 
     size: int
+    # Characters that are missing, and characters in words that are missing as such.
     missing: int
+    in_words: int
     # The missing words with their counts.
     words: collections.Counter
     ordered: int
@@ -34,12 +37,33 @@ class Comparison:
 def compare(reference, markdown):
     markdown = plain(markdown)
     expected, found = words(reference.text), words(markdown)
-    wanted = collections.Counter(expected) - collections.Counter(words(reference.left_out))
-    missing = wanted - collections.Counter(found)
     ordered, matched = order(expected, found)
+    size, missing, lost_words = 0, 0, collections.Counter()
+    for page, left_out, ours in pages(reference.text, reference.left_out, markdown):
+        wanted = page - left_out
+        lost, surplus = wanted - ours, ours - page
+        size += length(wanted)
+        # Programs divide formulas into different words: letters that are in words of ours alone are not missing.
+        missing += (letters(lost) - letters(surplus)).total()
+        lost_words += lost
     return Comparison(
-        length(wanted), length(missing), missing, ordered, matched, *compare_headings(reference.headings, markdown)
+        size, missing, length(lost_words), lost_words, ordered, matched, *compare_headings(reference.headings, markdown)
     )
+
+
+def pages(*texts):
+    """Returns the words of each page of texts, whose pages form feeds separate."""
+    divided = itertools.zip_longest(*(text.split("\f") for text in texts), fillvalue="")
+    return [[collections.Counter(words(page)) for page in row] for row in divided]
+
+
+def letters(counts):
+    """Returns the letters of words with their counts."""
+    found = collections.Counter()
+    for word, count in counts.items():
+        for letter in word:
+            found[letter] += count
+    return found
 
 
 def plain(markdown):
