@@ -184,6 +184,72 @@ fn columns_that_a_file_has_line_by_line_are_read_one_after_the_other() {
 }
 
 #[test]
+fn numbers_through_a_document_without_bookmarks_make_headings_in_the_size_of_the_text() {
+    let line = |y: f64, text: &'static str| (10.0, 50.0, y, text);
+    let pages = [
+        vec![
+            (16.0, 50.0, 740.0, "Cluster guide"),
+            line(700.0, "1. Setup"),
+            line(688.0, "A quorum needs three nodes. They are"),
+            line(676.0, "2. Members of a cluster and not more"),
+            line(650.0, "1.1. First nodes. Each of them"),
+            line(638.0, "writes its name."),
+        ],
+        vec![
+            line(700.0, "2. Backups"),
+            line(688.0, "Each night a node does this:"),
+            line(670.0, "1. Copy all"),
+            line(658.0, "2. Keep two"),
+            line(646.0, "3. Delete others"),
+            line(620.0, "3. Restore"),
+            line(608.0, "A restore reads a backup."),
+        ],
+    ];
+    assert_eq!(
+        text(&pdf_of(&pages)),
+        "# Cluster guide\n\n## 1. Setup\n\nA quorum needs three nodes. They are 2. Members of a cluster and not more\n\n\
+         ### 1.1. First nodes.\n\nEach of them writes its name.\n\n## 2. Backups\n\nEach night a node does this:\n\n\
+         1. Copy all 2. Keep two 3. Delete others\n\n## 3. Restore\n\nA restore reads a backup.\n"
+    );
+}
+
+#[test]
+fn a_paragraph_in_large_letters_is_not_a_heading() {
+    let small =
+        "Most of the text has small letters, as the cells of tables or the notes of pages have.";
+    let large = "This font has features, which are described here.";
+    let text = text_of(&[
+        (12.0, 50.0, 740.0, "Features"),
+        (12.0, 50.0, 710.0, large),
+        (12.0, 50.0, 696.0, "Some of them have values."),
+        (8.0, 50.0, 600.0, small),
+        (8.0, 50.0, 500.0, small),
+    ]);
+    let prose = format!("# Features\n\n{large} Some of them have values.\n\n{small}");
+    assert!(text.starts_with(&prose), "{text}");
+}
+
+#[test]
+fn a_row_with_cells_close_to_each_other_divides_a_table_and_no_more() {
+    let mut page = vec![];
+    for (line, name) in
+        ["one", "two", "three", "a name that nearly reaches the value", "five", "six", "seven"]
+            .into_iter()
+            .enumerate()
+    {
+        let y = 700.0 - 12.0 * line as f64;
+        page.extend([(10.0, 50.0, y, name), (10.0, 220.0, y, "value")]);
+    }
+    let text = text_of(&page);
+    assert!(
+        text.contains(
+            "reaches the value value\n\n| five | value |\n| --- | --- |\n| six | value |"
+        ),
+        "{text}"
+    );
+}
+
+#[test]
 fn a_table_with_long_cells_stays_a_table() {
     let mut page = vec![];
     for line in 0..8 {

@@ -39,16 +39,16 @@ pub(super) struct Line {
     pub(super) size: f64,
     /// The height of its place on the page, from 0 at the top to 1.
     pub(super) height: f64,
-    /// The bookmark whose title the line is, or a part of.
+    /// The heading that the line is, or a part of.
     pub(super) heading: Option<Heading>,
 }
 
-/// A heading by its bookmark.
+/// A heading by its bookmark or its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Heading {
     pub(super) level: usize,
-    /// The number of the bookmark.
-    pub(super) bookmark: usize,
+    /// Which one it is among the bookmarks or the numbered headings.
+    pub(super) number: usize,
 }
 
 /// The lines of a page, in reading order.
