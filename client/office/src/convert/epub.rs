@@ -24,11 +24,18 @@ pub(super) fn convert(bytes: &[u8], limits: Limits) -> Result<Converted, Convert
     let root = root.ok_or_else(|| ConvertError::Damaged("it names no list of chapters".into()))?;
     let list = package.required_xml(root)?;
     let folder = root.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let references =
+        list.element("guide").into_iter().flat_map(|guide| guide.elements("reference"));
+    let contents: Vec<&str> = references
+        .filter(|reference| reference.attribute("type") == Some("toc"))
+        .filter_map(|reference| reference.attribute("href"))
+        .collect();
     let items = list.element("manifest").into_iter().flat_map(|manifest| manifest.elements("item"));
     let chapters: HashMap<&str, &str> = items
         .filter(|item| item.attribute("media-type").is_some_and(|kind| kind.contains("html")))
         .filter(|item| item.attribute("properties").is_none_or(|names| !names.contains("nav")))
         .filter_map(|item| Some((item.attribute("id")?, item.attribute("href")?)))
+        .filter(|(_, path)| !contents.contains(path))
         .collect();
     let mut markdown = Markdown::new(limits);
     let order = list.element("spine").into_iter().flat_map(|spine| spine.elements("itemref"));
