@@ -138,6 +138,14 @@ fn a_mail_of_html_is_decoded_once_and_groups_keep_their_names() {
 }
 
 #[test]
+fn rich_text_in_the_font_symbol_is_greek() {
+    let rtf = br"{\rtf1\ansi{\fonttbl{\f0\fswiss Arial;}{\f2\froman\fcharset2{\*\panose 05050102010706020507}Symbol;}}
+\pard\f0 An angle {\f2 a + \'70 \u-3999?} and b.\par}";
+    let text = convert(Format::Rtf, rtf, Limits::default()).unwrap().text;
+    assert_eq!(text, "An angle α + π α and b.\n");
+}
+
+#[test]
 fn empty_elements_of_a_chapter_end_at_once() {
     let book = archive(&[
         (
