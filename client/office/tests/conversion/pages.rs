@@ -214,6 +214,17 @@ fn numbers_through_a_document_without_bookmarks_make_headings_in_the_size_of_the
 }
 
 #[test]
+fn letters_that_are_spaced_out_are_one_word_on_a_page_with_spaces() {
+    let text = text_of(&[
+        (10.0, 50.0, 700.0, "of com"),
+        // 1.5 points after "com", less than the narrowest space.
+        (10.0, 50.0 + 5.56 + 2.78 + 2.78 + 5.0 + 5.56 + 8.33 + 1.5, 700.0, "plex"),
+        (10.0, 150.0, 680.0, "text"),
+    ]);
+    assert_eq!(text, "of complex\n\ntext\n");
+}
+
+#[test]
 fn a_paragraph_in_large_letters_is_not_a_heading() {
     let small =
         "Most of the text has small letters, as the cells of tables or the notes of pages have.";

@@ -2,8 +2,14 @@
 
 use super::accents::{combined, is_accent};
 
-/// The distance of words, in sizes of the letters. A space is at least a quarter of it.
+/// The distance of words, in sizes of the letters, on a page that has no spaces, as those of TeX.
 const WORD: f64 = 0.12;
+
+/// The distance of words on a page that has spaces. Letters that are spaced out have nearly that of words.
+const WORD_BESIDE_SPACES: f64 = 0.2;
+
+/// The least share of spaces on such a page, as one in so many letters.
+const LETTERS_OF_SPACE: usize = 20;
 
 /// The distance of cells of a table, in sizes of the letters.
 const CELL: f64 = 1.6;
@@ -84,12 +90,21 @@ pub(super) struct LineBuilder {
     lines: Vec<Line>,
     /// The number of letters of each size in the last line, to find its size.
     sizes: Vec<(f64, usize)>,
+    /// The numbers of letters and of spaces so far.
+    letters: usize,
+    spaces: usize,
     page_height: f64,
 }
 
 impl LineBuilder {
     pub(super) fn new(page_height: f64) -> Self {
-        Self { lines: Vec::new(), sizes: Vec::new(), page_height: page_height.max(1.0) }
+        Self {
+            lines: Vec::new(),
+            sizes: Vec::new(),
+            letters: 0,
+            spaces: 0,
+            page_height: page_height.max(1.0),
+        }
     }
 
     pub(super) fn push(&mut self, glyph: Glyph) {
@@ -98,19 +113,23 @@ impl LineBuilder {
         if !is_valid || glyph.size <= 0.0 {
             return;
         }
+        let is_space = glyph.text.trim().is_empty();
+        self.letters += usize::from(!is_space);
+        self.spaces += usize::from(is_space);
+        let has_spaces = self.spaces * LETTERS_OF_SPACE > self.letters;
+        let word = if has_spaces { WORD_BESIDE_SPACES } else { WORD };
         let Some(line) = self.lines.last_mut().filter(|line| continues(line, &glyph)) else {
             // A space at the beginning of a line has no meaning.
-            if !glyph.text.trim().is_empty() {
+            if !is_space {
                 self.begin(glyph);
             }
             return;
         };
         let size = glyph.size.max(line.size * 0.5);
         let gap = glyph.x - line.end;
-        let is_space = glyph.text.trim().is_empty();
         let cell = line.cells.last_mut().expect("a line has a cell");
         // An accent is over the middle of its letter. It may begin over the letter before.
-        if (glyph.x + glyph.end) / 2.0 < line.end
+        if f64::midpoint(glyph.x, glyph.end) < line.end
             && let Some((before, _)) = cell.text.char_indices().next_back()
             && let Some(letter) = combined(&cell.text[before..], &glyph.text)
         {
@@ -125,7 +144,7 @@ impl LineBuilder {
         }
         if gap > CELL * size && !is_space {
             line.cells.push(Cell { x: glyph.x, end: glyph.end, text: String::new() });
-        } else if gap > WORD * size && !is_space {
+        } else if gap > word * size && !is_space {
             line.cells.last_mut().expect("a line has a cell").text.push(' ');
         }
         let cell = line.cells.last_mut().expect("a line has a cell");
