@@ -118,10 +118,14 @@ fn pdf_with_bitmaps(names: &str) -> Vec<u8> {
 
 #[test]
 fn letters_of_bitmap_fonts_of_tex_are_known_by_their_codes() {
-    let names = (14..120).fold(String::from("14"), |names, code| names + &format!(" /a{code}"));
-    assert_eq!(text(&pdf_with_bitmaps(&names)), "office finds – 50\n");
+    let names = |name: fn(u8) -> String| {
+        (14..120).fold(String::from("14"), |names, code| names + &name(code))
+    };
+    for name in [|code| format!(" /a{code}"), |code| format!(" /#{code:02X}")] {
+        assert_eq!(text(&pdf_with_bitmaps(&names(name))), "office finds – 50\n");
+    }
     // Codes say nothing in a font whose names do not repeat them.
-    let names = (14..120).fold(String::from("14"), |names, code| names + &format!(" /g{code}"));
+    let names = names(|code| format!(" /g{code}"));
     let error = convert(Format::Pdf, &pdf_with_bitmaps(&names), Limits::default());
     assert_eq!(error.unwrap_err(), ConvertError::NoText);
 }

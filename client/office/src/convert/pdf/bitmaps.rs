@@ -1,7 +1,8 @@
 //! Bitmap fonts of TeX: their glyphs are pictures, and only their codes say which letters they are.
 //!
-//! pdfTeX names the glyph of code 77 `a77`, which is M. Both encodings of TeX's texts agree with ASCII in letters and
-//! digits. They have ligatures at other codes, which the other one rarely uses, so one table serves both.
+//! pdfTeX names the glyph of code 77 `a77`, which is M; old distillers name it `M`, and that of code 12 `#0C`. Both
+//! encodings of TeX's texts agree with ASCII in letters and digits. They have ligatures at other codes, which the other one
+//! rarely uses, so one table serves both.
 
 use hayro_interpret::hayro_syntax::object::{Array, Dict, Name, Object};
 use hayro_interpret::hayro_syntax::page::Page;
@@ -28,8 +29,9 @@ fn are_codes(differences: &Array<'_>) -> bool {
         Object::Name(name) => {
             code += 1;
             let name = name.as_str();
-            let is_code =
-                name.strip_prefix('a').and_then(|name| name.parse().ok()) == Some(code - 1);
+            let number = name.strip_prefix('a').and_then(|number| number.parse().ok());
+            let is_sign = name.len() == 1 && name.bytes().map(i64::from).eq([code - 1]);
+            let is_code = number == Some(code - 1) || is_sign;
             count += usize::from(is_code);
             is_code || name == ".notdef"
         }
