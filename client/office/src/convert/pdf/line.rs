@@ -53,7 +53,7 @@ pub(super) struct Line {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Heading {
     pub(super) level: usize,
-    /// Which one it is among the bookmarks or the numbered headings.
+    /// Its position among the bookmarks or the numbered headings.
     pub(super) number: usize,
 }
 
