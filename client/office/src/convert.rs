@@ -9,6 +9,7 @@ text. The caller bounds the time, since parsers of others do some of the work.
 
 mod docx;
 mod epub;
+mod html;
 mod limits;
 mod mail;
 mod markdown;

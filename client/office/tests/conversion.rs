@@ -126,6 +126,48 @@ fn a_mail_in_an_east_asian_charset_and_one_without_a_subtype_keep_their_text() {
 }
 
 #[test]
+fn a_mail_of_html_is_decoded_once_and_groups_keep_their_names() {
+    let mail = b"From: a@example.org\nTo: undisclosed-recipients:;\nCc: Staff: b@example.org, c@example.org;\nSubject: S\n\
+        Content-Type: text/html; charset=koi8-r\n\n<html><head><meta charset=\"koi8-r\"></head><body><p>\xeb\xd7\xcf\xd2\xd5\xcd</p></body></html>\n";
+    let text = convert(Format::Eml, mail, Limits::default()).unwrap().text;
+    assert_eq!(
+        text,
+        "# S\n\n- From: a@example.org\n- To: undisclosed-recipients\n- Cc: Staff: b@example.org, c@example.org\n\n\
+         Кворум\n"
+    );
+}
+
+#[test]
+fn rich_text_in_the_font_symbol_is_greek() {
+    let rtf = br"{\rtf1\ansi{\fonttbl{\f0\fswiss Arial;}{\f2\froman\fcharset2{\*\panose 05050102010706020507}Symbol;}}
+\pard\f0 An angle {\f2 a + \'70 \u-3999?} and b.\par}";
+    let text = convert(Format::Rtf, rtf, Limits::default()).unwrap().text;
+    assert_eq!(text, "An angle α + π α and b.\n");
+}
+
+#[test]
+fn empty_elements_of_a_chapter_end_at_once() {
+    let book = archive(&[
+        (
+            "META-INF/container.xml",
+            "<container><rootfiles><rootfile full-path=\"book.opf\"/></rootfiles></container>",
+        ),
+        (
+            "book.opf",
+            "<package><manifest><item id=\"a\" href=\"a.html\" media-type=\"application/xhtml+xml\"/></manifest>\
+             <spine><itemref idref=\"a\"/></spine></package>",
+        ),
+        (
+            "a.html",
+            "<html xmlns=\"http://www.w3.org/1999/xhtml\"><head><title/><script src='a>b.js'/></head><body><!-- <i/> -->\
+             <h1><a id=\"x\" title=\"a/>b\"/>Setup</h1><p>First.<br/>Second 1/2.</p><div class=\"toc\"/><p><em/>Third.</p></body></html>",
+        ),
+    ]);
+    let text = convert(Format::Epub, &book, Limits::default()).unwrap().text;
+    assert_eq!(text, "# Setup\n\nFirst.  \nSecond 1/2.\n\nThird.\n");
+}
+
+#[test]
 fn a_pdf_has_headings_by_size_and_neither_headers_nor_numbers_of_pages() {
     let converted = converted(&pdf());
     assert_eq!(

@@ -4,7 +4,8 @@
 
 For each format, on both halves of the documents (by a checksum of their names, so that a rule can be tuned on one half):
 
-- missing: the share of characters in words that the format's own text has and the Markdown lacks. Headers, footers and
+- missing: the share of characters of the format's own text that the Markdown lacks, page by page for PDF; words: the share
+  of characters in words that it lacks as such, for example because both divide a formula differently. Headers, footers and
   numbers of pages, tables of contents and the like are left out on purpose and do not count.
 - headings: the share of headings (bookmarks of PDF, styles, titles of slides, names of sheets, subjects) that are
   headings of the Markdown; levels: the share of neighbors among these that have the same step up or down; others: headings
@@ -32,7 +33,7 @@ from formats import READERS
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 # A document with less text says little about a converter.
 LEAST = 60
-MEASURED = ("size", "missing", "ordered", "matched", "headings", "found", "levels", "level_pairs")
+MEASURED = ("size", "missing", "in_words", "ordered", "matched", "headings", "found", "levels", "level_pairs")
 
 
 def converter():
@@ -72,6 +73,7 @@ def line(sums):
         f"{sums['failed']:4}",
         f"{sums['over']:5}",
         f"{percent(sums['missing'], sums['size'], 2):>8}",
+        f"{percent(sums['in_words'], sums['size'], 2):>7}",
         f"{sums['headings']:6}",
         f"{percent(sums['found'], sums['headings']):>7}",
         f"{percent(sums['levels'], sums['level_pairs']):>7}",
@@ -139,7 +141,7 @@ def main():
                 print("    lost:", " | ".join(" ".join(title.split())[:50] for title in measured.lost[:6]))
             if measured.found < 0.9 * measured.headings and measured.others:
                 print("    others:", " | ".join(title[:50] for title in measured.others[:6]))
-    print("format half   n fail >1 % missing  headings found levels others   order")
+    print("format half   n fail >1 % missing   words headings found levels others   order")
     for suffix, half in sorted(table):
         print(f"{suffix[1:]:5} {half:4}", line(table[suffix, half]))
 

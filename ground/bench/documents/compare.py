@@ -3,11 +3,14 @@
 import bisect
 import collections
 import dataclasses
+import itertools
 import re
 import unicodedata
 
 # Scripts without spaces are compared letter by letter.
 WORD = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]|[^\\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+")
+# Code, whose comments may look like headings.
+FENCE = re.compile(r"^ *(`{3,}|~{3,}).*?^ *\1 *$", re.MULTILINE | re.DOTALL)
 # The number before the title of a section, which a table of contents often lacks.
 NUMBER = re.compile(r"^\s*((chapter|appendix|part|section)\s+)?([\divxlc]+|[a-z])?([.\d]*)[.:)]?\s+(?=\S)", re.IGNORECASE)
 
@@ -17,7 +20,9 @@ class Comparison:
     """The counts of a document."""
 
     size: int
+    # Characters that are missing, and characters in words that are missing as such.
     missing: int
+    in_words: int
     # The missing words with their counts.
     words: collections.Counter
     ordered: int
@@ -34,12 +39,33 @@ class Comparison:
 def compare(reference, markdown):
     markdown = plain(markdown)
     expected, found = words(reference.text), words(markdown)
-    wanted = collections.Counter(expected) - collections.Counter(words(reference.left_out))
-    missing = wanted - collections.Counter(found)
     ordered, matched = order(expected, found)
+    size, missing, lost_words = 0, 0, collections.Counter()
+    for page, left_out, ours in pages(reference.text, reference.left_out, markdown):
+        wanted = page - left_out
+        lost, surplus = wanted - ours, ours - page
+        size += length(wanted)
+        # Programs divide formulas into different words: letters that are in words of ours alone are not missing.
+        missing += (letters(lost) - letters(surplus)).total()
+        lost_words += lost
     return Comparison(
-        length(wanted), length(missing), missing, ordered, matched, *compare_headings(reference.headings, markdown)
+        size, missing, length(lost_words), lost_words, ordered, matched, *compare_headings(reference.headings, markdown)
     )
+
+
+def pages(*texts):
+    """Returns the words of each page of texts, whose pages form feeds separate."""
+    divided = itertools.zip_longest(*(text.split("\f") for text in texts), fillvalue="")
+    return [[collections.Counter(words(page)) for page in row] for row in divided]
+
+
+def letters(counts):
+    """Returns the letters of words with their counts."""
+    found = collections.Counter()
+    for word, count in counts.items():
+        for letter in word:
+            found[letter] += count
+    return found
 
 
 def plain(markdown):
@@ -83,7 +109,7 @@ def key(title):
 
 def compare_headings(expected, markdown):
     """Matches headings in their order, by their text without numbers, or by its first words: "plot" is "plot  Draw a line"."""
-    ours = [(len(marks), title) for marks, title in re.findall(r"^(#{1,6}) (.*)$", markdown, re.MULTILINE)]
+    ours = [(len(marks), title) for marks, title in re.findall(r"^(#{1,6}) (.*)$", FENCE.sub("", markdown), re.MULTILINE)]
     places, beginnings = collections.defaultdict(list), collections.defaultdict(list)
     for place, (_, title) in enumerate(ours):
         for form in {key(title), "".join(words(title))}:

@@ -2,7 +2,7 @@
 
 use super::markdown::Markdown;
 use super::package::{Package, joined};
-use super::{ConvertError, Converted, Limits};
+use super::{ConvertError, Converted, Limits, html};
 use passage_split::MediaType;
 use std::collections::HashMap;
 
@@ -24,30 +24,31 @@ pub(super) fn convert(bytes: &[u8], limits: Limits) -> Result<Converted, Convert
     let root = root.ok_or_else(|| ConvertError::Damaged("it names no list of chapters".into()))?;
     let list = package.required_xml(root)?;
     let folder = root.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let references =
+        list.element("guide").into_iter().flat_map(|guide| guide.elements("reference"));
+    let contents: Vec<&str> = references
+        .filter(|reference| reference.attribute("type") == Some("toc"))
+        .filter_map(|reference| reference.attribute("href"))
+        .collect();
     let items = list.element("manifest").into_iter().flat_map(|manifest| manifest.elements("item"));
     let chapters: HashMap<&str, &str> = items
         .filter(|item| item.attribute("media-type").is_some_and(|kind| kind.contains("html")))
         .filter(|item| item.attribute("properties").is_none_or(|names| !names.contains("nav")))
         .filter_map(|item| Some((item.attribute("id")?, item.attribute("href")?)))
+        .filter(|(_, path)| !contents.contains(path))
         .collect();
     let mut markdown = Markdown::new(limits);
     let order = list.element("spine").into_iter().flat_map(|spine| spine.elements("itemref"));
     for path in order.filter_map(|item| chapters.get(item.attribute("idref")?)) {
         let path = joined(folder, &percent_decoded(path));
         let Some(chapter) = package.part(&path)? else { continue };
-        markdown.block_unless_empty(&html(&chapter)?)?;
+        let media_type = MediaType::new(html::HTML);
+        let chapter = passage_split::decode(&chapter, &media_type, None);
+        let chapter = html::of_xhtml(&chapter.map_err(ConvertError::damaged)?.text);
+        markdown.block_unless_empty(&html::markdown(&chapter)?)?;
     }
     let title = list.at(&["metadata", "title"]).map(super::xml::Element::text);
     Ok(markdown.finish(title))
-}
-
-/// Returns a page of HTML as Markdown.
-pub(super) fn html(bytes: &[u8]) -> Result<String, ConvertError> {
-    let media_type = MediaType::new("text/html");
-    let text = passage_split::decode(bytes, &media_type, None).map_err(ConvertError::damaged)?.text;
-    let converted = passage_split::convert(&text, &media_type, None)
-        .map_err(|error| ConvertError::TooLarge(error.to_string()))?;
-    Ok(converted.map(|converted| converted.text.replace('\0', "")).unwrap_or_default())
 }
 
 /// Returns a path of a link with its escapes replaced.

@@ -1,9 +1,9 @@
 //! Mail: a message with its subject as title, who wrote it to whom and when, and its text; a mailbox as its messages.
 
 use super::markdown::{Bullet, Markdown, escaped};
-use super::{ConvertError, Converted, Limits, epub};
+use super::{ConvertError, Converted, Limits, html};
 use mail_parser::mailbox::mbox::MessageIterator;
-use mail_parser::{Address, Message, MessageParser, MimeHeaders, PartType};
+use mail_parser::{Addr, Address, Message, MessageParser, MimeHeaders, PartType};
 
 /// Converts a message.
 pub(super) fn convert_message(bytes: &[u8], limits: Limits) -> Result<Converted, ConvertError> {
@@ -49,8 +49,9 @@ fn write(message: &Message<'_>, markdown: &mut Markdown) -> Result<(), ConvertEr
     // The text is complete in either form. That of HTML has the structure.
     for id in &message.html_body {
         match message.parts.get(*id as usize).map(|part| &part.body) {
+            // The parser has decoded it, whatever charset the page itself declares.
             Some(PartType::Html(html)) => {
-                markdown.block_unless_empty(&epub::html(html.as_bytes())?)?;
+                markdown.block_unless_empty(&html::markdown(html)?)?;
             }
             Some(PartType::Text(text)) => paragraphs(text, markdown)?,
             _ => {}
@@ -68,11 +69,27 @@ fn paragraphs(text: &str, markdown: &mut Markdown) -> Result<(), ConvertError> {
     text.split("\n\n").try_for_each(|paragraph| markdown.paragraph(&escaped(paragraph)))
 }
 
-/// Returns the names of people with their addresses.
+/// Returns the names of people with their addresses, those of a group after its name, which may hide them.
 fn names(addresses: &Address<'_>) -> String {
-    let name = |address: &mail_parser::Addr<'_>| match (address.name(), address.address()) {
+    let groups = match addresses {
+        Address::List(people) => vec![(None, people)],
+        Address::Group(groups) => {
+            groups.iter().map(|group| (group.name.as_deref(), &group.addresses)).collect()
+        }
+    };
+    let people = |people: &[Addr<'_>]| {
+        people.iter().map(name).filter(|name| !name.is_empty()).collect::<Vec<_>>().join(", ")
+    };
+    let named = |(group, members): (Option<&str>, &Vec<Addr<'_>>)| {
+        let parts = [group.unwrap_or_default().to_owned(), people(members)];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ")
+    };
+    groups.into_iter().map(named).filter(|group| !group.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+fn name(address: &Addr<'_>) -> String {
+    match (address.name(), address.address()) {
         (Some(name), Some(address)) => format!("{name} ({address})"),
         (name, address) => name.or(address).unwrap_or_default().to_owned(),
-    };
-    addresses.iter().map(name).filter(|name| !name.is_empty()).collect::<Vec<_>>().join(", ")
+    }
 }

@@ -1,18 +1,20 @@
 /*!
-PDF: the text of the pages, with headings by their bookmarks and by the size of their letters.
+PDF: the text of the pages, with headings by their bookmarks, by the size of their letters and by their numbers.
 
-`glyphs (page) -> lines (line) -> without headers and footers (repeated) -> headings (named) -> tables, paragraphs (blocks)`
+`glyphs (page) -> lines (line) -> without headers and footers (repeated) -> headings (named, numbered) -> tables, paragraphs (blocks)`
 
 A PDF has no paragraphs: it places letters. Most programs write these in reading order, also in columns, so the order of the
 file is kept, unless it alternates between columns (columns). Only distances decide where a word, a line and a paragraph end.
 */
 
 mod accents;
+mod bitmaps;
 mod blocks;
 mod bookmarks;
 mod columns;
 mod line;
 mod named;
+mod numbered;
 mod page;
 mod repeated;
 
@@ -36,6 +38,7 @@ pub(super) fn convert(bytes: &[u8], limits: Limits) -> Result<Converted, Convert
     }
     named::mark(&mut pages, &bookmarks::read(&pdf));
     let sizes = blocks::Sizes::of(&pages);
+    numbered::mark(&mut pages, |line| sizes.level(line));
     let mut markdown = Markdown::new(limits);
     for (number, lines) in pages.iter().enumerate() {
         if !lines.is_empty() {

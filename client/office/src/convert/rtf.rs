@@ -6,13 +6,14 @@ the tables of the document's own settings are destinations that are left out.
 */
 
 mod state;
+mod symbol;
 mod tokens;
 
 use super::markdown::{Markdown, escaped};
 use super::table::Table;
 use super::{ConvertError, Converted, Limits};
 use state::{Destination, State};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use tokens::{Token, Tokens};
 
 /// Converts a document.
@@ -25,6 +26,7 @@ pub(super) fn convert(bytes: &[u8], limits: Limits) -> Result<Converted, Convert
         cells: Vec::new(),
         rows: Vec::new(),
         styles: HashMap::new(),
+        symbols: HashSet::new(),
         title: String::new(),
         limits,
     };
@@ -48,6 +50,8 @@ struct Document {
     rows: Vec<Vec<String>>,
     /// The levels of headings, by the numbers of their styles.
     styles: HashMap<i32, usize>,
+    /// The numbers of the fonts that are Symbol.
+    symbols: HashSet<i32>,
     title: String,
     limits: Limits,
 }
@@ -87,9 +91,15 @@ impl Document {
         Ok(())
     }
 
-    /// Ends a group. A style is known at the end of its name.
+    /// Ends a group. A style or a font is known at the end of its name.
     fn close(&mut self) {
         let closed = self.groups.pop().expect("a group is open");
+        if closed.destination == Destination::Font
+            && closed.begins_destination
+            && closed.name.trim_end_matches(';').trim() == "Symbol"
+        {
+            self.symbols.insert(closed.font);
+        }
         if closed.destination == Destination::Style && closed.begins_destination {
             let name = closed.name.trim_end_matches(';').trim().to_lowercase();
             let named = name.strip_prefix("heading ").and_then(|level| level.parse().ok());
@@ -128,9 +138,14 @@ impl Document {
         let unit = number as u16;
         let state = self.state();
         state.skipped = state.fallback;
-        let high = state.high.take();
+        let (high, font) = (state.high.take(), state.font);
+        let symbol = symbol::byte(unit).filter(|_| self.symbols.contains(&font));
+        if let Some(sign) = symbol.and_then(symbol::sign) {
+            self.push(sign.encode_utf8(&mut [0; 4]));
+            return;
+        }
         if (0xd800..0xdc00).contains(&unit) {
-            state.high = Some(unit);
+            self.state().high = Some(unit);
             return;
         }
         let units = high.into_iter().chain([unit]);
@@ -145,7 +160,12 @@ impl Document {
             return;
         }
         let bytes = std::mem::take(&mut self.encoded);
-        let encoding = self.state().encoding;
+        let (encoding, font) = (self.state().encoding, self.state().font);
+        if self.symbols.contains(&font) {
+            let signs: String = bytes.into_iter().filter_map(symbol::sign).collect();
+            self.push(&signs);
+            return;
+        }
         self.push(&encoding.decode_without_bom_handling(&bytes).0);
     }
 
@@ -153,7 +173,7 @@ impl Document {
         match self.state().destination {
             Destination::Text => self.inline.push_str(&escaped(text)),
             Destination::Title => self.title.push_str(text),
-            Destination::Style => self.state().name.push_str(text),
+            Destination::Style | Destination::Font => self.state().name.push_str(text),
             Destination::Left => {}
         }
     }

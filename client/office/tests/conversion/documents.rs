@@ -295,9 +295,12 @@ pub fn epub() -> Vec<u8> {
             "OEBPS/book.opf",
             "<package xmlns:dc=\"dc\"><metadata><dc:title>Cluster guide</dc:title></metadata><manifest>\
              <item id=\"b\" href=\"chapter%202.xhtml\" media-type=\"application/xhtml+xml\"/>\
-             <item id=\"a\" href=\"chapter1.xhtml\" media-type=\"application/xhtml+xml\"/></manifest>\
-             <spine><itemref idref=\"a\"/><itemref idref=\"b\"/></spine></package>",
+             <item id=\"a\" href=\"chapter1.xhtml\" media-type=\"application/xhtml+xml\"/>\
+             <item id=\"c\" href=\"toc.xhtml\" media-type=\"application/xhtml+xml\"/></manifest>\
+             <spine><itemref idref=\"c\"/><itemref idref=\"a\"/><itemref idref=\"b\"/></spine>\
+             <guide><reference type=\"toc\" href=\"toc.xhtml\"/></guide></package>",
         ),
+        ("OEBPS/toc.xhtml", &chapter("Contents", "1. Setup 2. Backups")),
         ("OEBPS/chapter 2.xhtml", &chapter("Backups", "Keep two copies of all that you need.")),
         ("OEBPS/chapter1.xhtml", &chapter("Setup", "A quorum needs three nodes and a witness.")),
     ])

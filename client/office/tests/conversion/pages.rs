@@ -1,7 +1,7 @@
 //! PDFs whose places alone show headings, accents, columns and marks of footnotes.
 
 use super::documents::*;
-use passage_office::{Format, Limits, convert};
+use passage_office::{ConvertError, Format, Limits, convert};
 
 fn text(pdf: &[u8]) -> String {
     convert(Format::Pdf, pdf, Limits::default()).unwrap().text
@@ -75,6 +75,62 @@ fn an_accent_that_is_drawn_over_its_letter_is_a_part_of_it() {
 }
 
 #[test]
+fn an_accent_belongs_to_the_letter_under_its_middle_whatever_its_height_and_width() {
+    // TeX draws an accent first: wider than a narrow letter, higher over a capital one, in the middle of a wide one.
+    let text = text_of(&[
+        (10.0, 50.0, 700.0, "Ingenier"),
+        (10.0, 84.9, 700.0, "\\264"),
+        (10.0, 85.46, 700.0, "ia"),
+        (10.0, 100.0, 700.0, "T"),
+        (10.0, 106.0, 702.5, "\\264"),
+        (10.0, 106.27, 700.0, "ITULO"),
+        (10.0, 150.0, 700.0, "a"),
+        (10.0, 156.53, 700.0, "~"),
+        (10.0, 155.56, 700.0, "O"),
+        (14.0, 50.0, 600.0, "\\264"),
+        (14.0, 50.4, 596.5, "Indice"),
+    ]);
+    assert_eq!(text, "Ingeniería TÍTULO aÕ\n\n# Índice\n");
+}
+
+/// Returns a PDF of a page with a bitmap font, whose glyphs have these names.
+fn pdf_with_bitmaps(names: &str) -> Vec<u8> {
+    let content = "BT /F 10 Tf 50 700 Td (o\\016ce \\034nds \\025 50) Tj ET";
+    pdf_of_objects(
+        &[
+            "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+            "<< /Type /Pages /Count 1 /Kids [4 0 R] >>".to_owned(),
+            format!(
+                "<< /Type /Font /Subtype /Type3 /FontMatrix [0.01 0 0 0.01 0 0] /FontBBox [0 0 60 60] /Resources << >> \
+                 /FirstChar 14 /LastChar 119 /Widths [{}] /CharProcs << /a111 6 0 R >> \
+                 /Encoding << /Type /Encoding /Differences [{names}] >> >>",
+                "50 ".repeat(106)
+            ),
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 5 0 R \
+             /Resources << /Font << /F 3 0 R >> >> >>"
+                .to_owned(),
+            format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len()),
+            "<< /Length 7 >>\nstream\n50 0 d0\nendstream".to_owned(),
+        ],
+        "",
+    )
+}
+
+#[test]
+fn letters_of_bitmap_fonts_of_tex_are_known_by_their_codes() {
+    let names = |name: fn(u8) -> String| {
+        (14..120).fold(String::from("14"), |names, code| names + &name(code))
+    };
+    for name in [|code| format!(" /a{code}"), |code| format!(" /#{code:02X}")] {
+        assert_eq!(text(&pdf_with_bitmaps(&names(name))), "office finds – 50\n");
+    }
+    // Codes say nothing in a font whose names do not repeat them.
+    let names = names(|code| format!(" /g{code}"));
+    let error = convert(Format::Pdf, &pdf_with_bitmaps(&names), Limits::default());
+    assert_eq!(error.unwrap_err(), ConvertError::NoText);
+}
+
+#[test]
 fn a_line_that_begins_with_the_mark_of_a_footnote_is_one_line() {
     let text = text_of(&[
         (6.0, 50.0, 704.0, "1"),
@@ -129,6 +185,83 @@ fn columns_that_a_file_has_line_by_line_are_read_one_after_the_other() {
         "A line at the end that is as wide as both of the columns are together.\n",
     ];
     assert_eq!(text, expected.join("\n\n"));
+}
+
+#[test]
+fn numbers_through_a_document_without_bookmarks_make_headings_in_the_size_of_the_text() {
+    let line = |y: f64, text: &'static str| (10.0, 50.0, y, text);
+    let pages = [
+        vec![
+            (16.0, 50.0, 740.0, "Cluster guide"),
+            line(700.0, "1. Setup"),
+            line(688.0, "A quorum needs three nodes. They are"),
+            line(676.0, "2. Members of a cluster and not more"),
+            line(650.0, "1.1. First nodes. Each of them"),
+            line(638.0, "writes its name."),
+        ],
+        vec![
+            line(700.0, "2. Backups"),
+            line(688.0, "Each night a node does this:"),
+            line(670.0, "1. Copy all"),
+            line(658.0, "2. Keep two"),
+            line(646.0, "3. Delete others"),
+            line(620.0, "3. Restore"),
+            line(608.0, "A restore reads a backup."),
+        ],
+    ];
+    assert_eq!(
+        text(&pdf_of(&pages)),
+        "# Cluster guide\n\n## 1. Setup\n\nA quorum needs three nodes. They are 2. Members of a cluster and not more\n\n\
+         ### 1.1. First nodes.\n\nEach of them writes its name.\n\n## 2. Backups\n\nEach night a node does this:\n\n\
+         1. Copy all 2. Keep two 3. Delete others\n\n## 3. Restore\n\nA restore reads a backup.\n"
+    );
+}
+
+#[test]
+fn letters_that_are_spaced_out_are_one_word_on_a_page_with_spaces() {
+    let text = text_of(&[
+        (10.0, 50.0, 700.0, "of com"),
+        // 1.5 points after "com", less than the narrowest space.
+        (10.0, 50.0 + 5.56 + 2.78 + 2.78 + 5.0 + 5.56 + 8.33 + 1.5, 700.0, "plex"),
+        (10.0, 150.0, 680.0, "text"),
+    ]);
+    assert_eq!(text, "of complex\n\ntext\n");
+}
+
+#[test]
+fn a_paragraph_in_large_letters_is_not_a_heading() {
+    let small =
+        "Most of the text has small letters, as the cells of tables or the notes of pages have.";
+    let large = "This font has features, which are described here.";
+    let text = text_of(&[
+        (12.0, 50.0, 740.0, "Features"),
+        (12.0, 50.0, 710.0, large),
+        (12.0, 50.0, 696.0, "Some of them have values."),
+        (8.0, 50.0, 600.0, small),
+        (8.0, 50.0, 500.0, small),
+    ]);
+    let prose = format!("# Features\n\n{large} Some of them have values.\n\n{small}");
+    assert!(text.starts_with(&prose), "{text}");
+}
+
+#[test]
+fn a_row_with_cells_close_to_each_other_divides_a_table_and_no_more() {
+    let mut page = vec![];
+    for (line, name) in
+        ["one", "two", "three", "a name that nearly reaches the value", "five", "six", "seven"]
+            .into_iter()
+            .enumerate()
+    {
+        let y = 700.0 - 12.0 * line as f64;
+        page.extend([(10.0, 50.0, y, name), (10.0, 220.0, y, "value")]);
+    }
+    let text = text_of(&page);
+    assert!(
+        text.contains(
+            "reaches the value value\n\n| five | value |\n| --- | --- |\n| six | value |"
+        ),
+        "{text}"
+    );
 }
 
 #[test]

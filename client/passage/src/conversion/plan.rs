@@ -13,7 +13,7 @@ use std::path::Path;
 
 /// The version of the converters of passage-office. Raise it if documents would get another text: the next ingest then
 /// converts them again.
-const CONVERTER_VERSION: u32 = 2;
+const CONVERTER_VERSION: u32 = 3;
 
 /// Returns the settings of a converter on which the text of a document may depend.
 pub(crate) fn converter_settings(converter: &Converter) -> Vec<u8> {

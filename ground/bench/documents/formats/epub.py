@@ -6,6 +6,7 @@ import urllib.parse
 from reference import Package, Reference, absolute, attribute, child
 
 BLOCKS = ("p", "div", "li", "td", "th", "tr", "br", "dt", "dd", "pre", "blockquote", "section", "h1", "h2", "h3", "h4", "h5", "h6")
+VOID = ("br", "hr", "img", "input", "link", "meta", "col", "wbr")
 
 
 class Page(html.parser.HTMLParser):
@@ -14,9 +15,17 @@ class Page(html.parser.HTMLParser):
     def __init__(self, source):
         super().__init__()
         self.texts, self.headings, self.hidden, self.heading = [], [], 0, None
+        # The elements that are open in a table of contents, which is left out on purpose.
+        self.contents = []
         self.feed(source)
 
+    def handle_startendtag(self, tag, attrs):
+        if tag in BLOCKS:
+            self.texts.append("\n")
+
     def handle_starttag(self, tag, attrs):
+        if tag not in VOID and (self.contents or "toc" in (dict(attrs).get("class") or "").split()):
+            self.contents.append(tag)
         if tag in ("script", "style", "title", "head"):
             self.hidden += 1
         if tag in BLOCKS:
@@ -25,6 +34,8 @@ class Page(html.parser.HTMLParser):
             self.heading = []
 
     def handle_endtag(self, tag):
+        if tag in self.contents:
+            del self.contents[len(self.contents) - 1 - self.contents[::-1].index(tag) :]
         if tag in ("script", "style", "title", "head"):
             self.hidden = max(0, self.hidden - 1)
         if self.heading is not None and len(tag) == 2 and tag[0] == "h" and tag[1] in "123456":
@@ -34,7 +45,7 @@ class Page(html.parser.HTMLParser):
             self.heading = None
 
     def handle_data(self, data):
-        if not self.hidden:
+        if not self.hidden and not self.contents:
             self.texts.append(data)
             if self.heading is not None:
                 self.heading.append(data)
@@ -46,10 +57,12 @@ def read(path):
     root = attribute(child(container, "rootfiles", "rootfile"), "full-path")
     book = package.xml(root)
     items = {attribute(item, "id"): item for item in child(book, "manifest")}
+    guide = child(book, "guide")
+    contents = [attribute(entry, "href") for entry in guide if attribute(entry, "type") == "toc"] if guide is not None else []
     texts, headings = [], []
     for entry in child(book, "spine"):
         item = items.get(attribute(entry, "idref"))
-        if item is None or "nav" in (attribute(item, "properties") or ""):
+        if item is None or "nav" in (attribute(item, "properties") or "") or attribute(item, "href") in contents:
             continue
         name = absolute(root.rpartition("/")[0], urllib.parse.unquote(attribute(item, "href")))
         if name in package.names:

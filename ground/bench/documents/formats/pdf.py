@@ -1,5 +1,6 @@
 """PDF: the text of pdftotext in its reading order, and the bookmarks that pypdf reads."""
 
+import collections
 import logging
 import re
 import subprocess
@@ -19,22 +20,31 @@ AROUND = 4
 def read(path):
     done = subprocess.run(["pdftotext", path, "-"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
     text = done.stdout.decode(errors="replace")
-    return Reference(text, "\n".join(furniture(text.split("\f"))), bookmarks(path))
+    return Reference(text, "\f".join(furniture(text.split("\f"))), bookmarks(path))
 
 
 def furniture(pages):
-    """Returns the lines at the edges of pages that are equal, except for numbers, on two of those around, and their numbers."""
-    edges = []
-    for page in pages:
-        lines = [line.strip() for line in page.splitlines() if line.strip()]
-        edges.append(lines[:EDGE] + lines[EDGE:][-EDGE:])
-    patterns = [{pattern(line) for line in lines} for lines in edges]
+    """Returns for each page the lines that are not its own, and the numbers at its edges.
+
+    These are lines at the edges that are equal, except for numbers, on two of the pages around, and lines anywhere, such as a
+    list of sections in the margin, that are on half of all pages.
+    """
+    lines = [[line.strip() for line in page.splitlines() if line.strip()] for page in pages]
+    edges = [page[:EDGE] + page[EDGE:][-EDGE:] for page in lines]
+    patterns = [{pattern(line) for line in page} for page in edges]
+    counts = collections.Counter(found for page in lines for found in {pattern(line) for line in page})
+    everywhere = {found for found, count in counts.items() if count > max(len(pages) / 2, AROUND)}
 
     def is_repeated(number, line):
         around = patterns[max(0, number - AROUND) : number] + patterns[number + 1 : number + 1 + AROUND]
         return sum(pattern(line) in other for other in around) > 1
 
-    return [line for number, lines in enumerate(edges) for line in lines if is_repeated(number, line) or is_number(line)]
+    def of_page(number):
+        at_edges = [line for line in edges[number] if is_repeated(number, line) or is_number(line)]
+        inside = collections.Counter(lines[number]) - collections.Counter(at_edges)
+        return at_edges + [line for line in inside.elements() if pattern(line) in everywhere]
+
+    return ["\n".join(of_page(number)) for number in range(len(pages))]
 
 
 def pattern(line):

@@ -20,6 +20,11 @@ pub(super) fn combined(first: &str, second: &str) -> Option<char> {
     compose(letter, accent)
 }
 
+/// Returns whether a text is an accent.
+pub(super) fn is_accent(text: &str) -> bool {
+    single(text).and_then(combining).is_some()
+}
+
 fn single(text: &str) -> Option<char> {
     let mut chars = text.chars();
     chars.next().filter(|_| chars.next().is_none())

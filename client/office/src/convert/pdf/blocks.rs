@@ -12,6 +12,9 @@ const HEADING: f64 = 1.12;
 /// The longest heading in characters.
 const MAX_HEADING: usize = 200;
 
+/// The longest heading in characters that ends like a sentence.
+const MAX_SENTENCE: usize = 60;
+
 /// The distance of the base lines of a paragraph, in sizes of the letters.
 const LEADING: f64 = 1.75;
 
@@ -52,7 +55,7 @@ impl Sizes {
     }
 
     /// Returns the level of a heading, or `None` for other lines.
-    fn level(&self, line: &Line) -> Option<usize> {
+    pub(super) fn level(&self, line: &Line) -> Option<usize> {
         if let Some(heading) = line.heading {
             return Some(heading.level);
         }
@@ -90,7 +93,12 @@ pub(super) fn write(
                 is_same && (line.heading.is_some() || follows(last, next))
             });
             let count = 1 + more.count();
-            markdown.heading(level, &joined(&rest[..count]))?;
+            let text = joined(&rest[..count]);
+            if line.heading.is_none() && is_prose(&text) {
+                markdown.paragraph(&text)?;
+            } else {
+                markdown.heading(level, &text)?;
+            }
             rest = &rest[count..];
             continue;
         }
@@ -101,10 +109,15 @@ pub(super) fn write(
             rest = &rest[rows..];
             continue;
         }
-        let more = after.iter().zip(rest).take_while(|(next, last)| {
-            sizes.level(next).is_none() && follows(last, next) && bullet(&next.text()).is_none()
-        });
-        let count = 1 + more.count();
+        let is_more = |count: &usize| {
+            let (last, next) = (&rest[count - 1], &rest[*count]);
+            sizes.level(next).is_none()
+                && follows(last, next)
+                && bullet(&next.text()).is_none()
+                // A row whose cells are close to each other is not one, but those after it are.
+                && table_rows(&rest[*count..]) < MIN_ROWS
+        };
+        let count = 1 + (1..rest.len()).take_while(is_more).count();
         let text = joined(&rest[..count]);
         match bullet(&text) {
             Some(item) => markdown.item(0, Bullet::Dash, item)?,
@@ -113,6 +126,12 @@ pub(super) fn write(
         rest = &rest[count..];
     }
     Ok(())
+}
+
+/// Returns whether lines in large letters are a paragraph: an introduction, or the text of a document with many small tables.
+fn is_prose(text: &str) -> bool {
+    let length = text.chars().count();
+    length > MAX_HEADING || (length > MAX_SENTENCE && text.ends_with('.'))
 }
 
 /// Returns whether a line continues the paragraph of the last one.

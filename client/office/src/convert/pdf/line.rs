@@ -1,9 +1,15 @@
 //! Lines: glyphs on one base line, with spaces where their distance is that of words, and cells where it is larger.
 
-use super::accents::combined;
+use super::accents::{combined, is_accent};
 
-/// The distance of words, in sizes of the letters. A space is at least a quarter of it.
+/// The distance of words, in sizes of the letters, on a page that has no spaces, as those of TeX.
 const WORD: f64 = 0.12;
+
+/// The distance of words on a page that has spaces. Letters that are spaced out have nearly that of words.
+const WORD_BESIDE_SPACES: f64 = 0.2;
+
+/// The least share of spaces on such a page, as one in so many letters.
+const LETTERS_OF_SPACE: usize = 20;
 
 /// The distance of cells of a table, in sizes of the letters.
 const CELL: f64 = 1.6;
@@ -39,16 +45,16 @@ pub(super) struct Line {
     pub(super) size: f64,
     /// The height of its place on the page, from 0 at the top to 1.
     pub(super) height: f64,
-    /// The bookmark whose title the line is, or a part of.
+    /// The heading that the line is, or a part of.
     pub(super) heading: Option<Heading>,
 }
 
-/// A heading by its bookmark.
+/// A heading by its bookmark or its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Heading {
     pub(super) level: usize,
-    /// The number of the bookmark.
-    pub(super) bookmark: usize,
+    /// Its position among the bookmarks or the numbered headings.
+    pub(super) number: usize,
 }
 
 /// The lines of a page, in reading order.
@@ -84,12 +90,21 @@ pub(super) struct LineBuilder {
     lines: Vec<Line>,
     /// The number of letters of each size in the last line, to find its size.
     sizes: Vec<(f64, usize)>,
+    /// The numbers of letters and of spaces so far.
+    letters: usize,
+    spaces: usize,
     page_height: f64,
 }
 
 impl LineBuilder {
     pub(super) fn new(page_height: f64) -> Self {
-        Self { lines: Vec::new(), sizes: Vec::new(), page_height: page_height.max(1.0) }
+        Self {
+            lines: Vec::new(),
+            sizes: Vec::new(),
+            letters: 0,
+            spaces: 0,
+            page_height: page_height.max(1.0),
+        }
     }
 
     pub(super) fn push(&mut self, glyph: Glyph) {
@@ -98,30 +113,38 @@ impl LineBuilder {
         if !is_valid || glyph.size <= 0.0 {
             return;
         }
+        let is_space = glyph.text.trim().is_empty();
+        self.letters += usize::from(!is_space);
+        self.spaces += usize::from(is_space);
+        let has_spaces = self.spaces * LETTERS_OF_SPACE > self.letters;
+        let word = if has_spaces { WORD_BESIDE_SPACES } else { WORD };
         let Some(line) = self.lines.last_mut().filter(|line| continues(line, &glyph)) else {
             // A space at the beginning of a line has no meaning.
-            if !glyph.text.trim().is_empty() {
+            if !is_space {
                 self.begin(glyph);
             }
             return;
         };
         let size = glyph.size.max(line.size * 0.5);
         let gap = glyph.x - line.end;
-        let is_space = glyph.text.trim().is_empty();
         let cell = line.cells.last_mut().expect("a line has a cell");
-        // An accent covers its letter.
-        if glyph.x < line.end - 0.1 * size
+        // An accent is over the middle of its letter. It may begin over the letter before.
+        if f64::midpoint(glyph.x, glyph.end) < line.end
             && let Some((before, _)) = cell.text.char_indices().next_back()
             && let Some(letter) = combined(&cell.text[before..], &glyph.text)
         {
+            let begins_line = is_accent(&cell.text);
             cell.text.truncate(before);
             cell.text.push(letter);
+            if begins_line && line.cells.len() == 1 {
+                line.y = glyph.y;
+            }
             line.end = glyph.end.max(line.end);
             return;
         }
         if gap > CELL * size && !is_space {
             line.cells.push(Cell { x: glyph.x, end: glyph.end, text: String::new() });
-        } else if gap > WORD * size && !is_space {
+        } else if gap > word * size && !is_space {
             line.cells.last_mut().expect("a line has a cell").text.push(' ');
         }
         let cell = line.cells.last_mut().expect("a line has a cell");
@@ -179,9 +202,20 @@ impl LineBuilder {
 fn continues(line: &Line, glyph: &Glyph) -> bool {
     let size = line.size.max(glyph.size);
     let is_index = glyph.size < 0.85 * line.size || line.size < 0.85 * glyph.size;
-    let distance = if is_index { 0.55 } else { 0.25 };
+    // TeX draws an accent before its letter: higher over a capital one, and over the middle of a wide one.
+    let last = line.cells.last().and_then(|cell| cell.text.char_indices().next_back());
+    let last = last.map_or("", |(at, _)| &line.cells[line.cells.len() - 1].text[at..]);
+    let is_accented = combined(last, &glyph.text).is_some();
+    let distance = if is_index {
+        0.55
+    } else if is_accented || is_accent(&glyph.text) {
+        0.45
+    } else {
+        0.25
+    };
+    let overlap = if is_accented { 1.0 } else { 0.6 };
     (glyph.y - line.y).abs() < distance * size
-        && glyph.x > line.end - 0.6 * size
+        && glyph.x > line.end - overlap * size
         && glyph.x - line.end < 40.0 * size
 }
 

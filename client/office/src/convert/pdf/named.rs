@@ -38,7 +38,7 @@ pub(super) fn mark(pages: &mut [Lines], bookmarks: &[Bookmark]) {
         let found = find(lines, &names, from).or_else(|| find(lines, &names, 0));
         let Some((start, end)) = found.or_else(|| divide(lines, &names)) else { continue };
         for line in &mut lines[start..end] {
-            line.heading = Some(Heading { level: bookmark.level, bookmark: number });
+            line.heading = Some(Heading { level: bookmark.level, number });
         }
         last = (bookmark.page, end);
     }

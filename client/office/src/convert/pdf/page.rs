@@ -1,7 +1,7 @@
 //! The glyphs of a page, in the order of its instructions.
 
-use super::columns;
 use super::line::{Glyph, LineBuilder, Lines};
+use super::{bitmaps, columns};
 use crate::convert::{ConvertError, Limits};
 use hayro_interpret::font::{Glyph as FontGlyph, GlyphRun};
 use hayro_interpret::hayro_cmap::BfString;
@@ -12,6 +12,7 @@ use hayro_interpret::{
     BlendMode, ClipPath, Context, Device, DrawMode, DrawProps, Image, ImageDrawProps,
     InterpreterCache, InterpreterSettings, SoftMask, TransformExt, interpret_page,
 };
+use std::cell::OnceCell;
 
 /// The glyphs of a document that are read, a bound for pages that repeat a form.
 const MAX_GLYPHS: usize = 100_000_000;
@@ -46,29 +47,46 @@ fn lines<'a>(
     let bounds = Rect::new(0.0, 0.0, f64::from(width), f64::from(height));
     let settings = InterpreterSettings::default();
     let mut context = Context::new(transform, bounds, cache, pdf.xref(), settings);
-    let mut reader = GlyphReader { lines: LineBuilder::new(f64::from(height)), glyphs };
+    let lines = LineBuilder::new(f64::from(height));
+    let mut reader = GlyphReader { page, has_bitmaps: OnceCell::new(), lines, glyphs };
     interpret_page(page, &mut context, &mut reader);
     columns::order(reader.lines.finish())
 }
 
 /// A device that takes the letters of a page and draws nothing.
-struct GlyphReader<'g> {
+struct GlyphReader<'g, 'a> {
+    page: &'g Page<'a>,
+    /// Whether the codes of glyphs are their letters. Few pages have glyphs that need it.
+    has_bitmaps: OnceCell<bool>,
     lines: LineBuilder,
     glyphs: &'g mut usize,
 }
 
-impl Device<'_> for GlyphReader<'_> {
+impl GlyphReader<'_, '_> {
+    /// Returns the text of a glyph, if it has one.
+    fn text(&self, glyph: &FontGlyph<'_>) -> Option<String> {
+        match (glyph.as_unicode(), glyph) {
+            (Some(BfString::Char(char)), _) => {
+                Some(ligature(char).map_or(char.to_string(), Into::into))
+            }
+            (Some(BfString::String(text)), _) => Some(text),
+            (None, FontGlyph::Type3(glyph)) => {
+                let has_bitmaps = *self.has_bitmaps.get_or_init(|| bitmaps::are_on(self.page));
+                has_bitmaps.then(|| bitmaps::text(glyph.char_code())).flatten()
+            }
+            (None, FontGlyph::Outline(_)) => None,
+        }
+    }
+}
+
+impl Device<'_> for GlyphReader<'_, '_> {
     fn draw_glyph_run(&mut self, run: &GlyphRun<'_, '_>, props: DrawProps<'_>, _: &DrawMode) {
         for glyph in run.glyphs() {
             *self.glyphs += 1;
             if *self.glyphs > MAX_GLYPHS {
                 return;
             }
-            let text = match glyph.as_unicode() {
-                Some(BfString::Char(char)) => ligature(char).map_or(char.to_string(), Into::into),
-                Some(BfString::String(text)) => text,
-                None => continue,
-            };
+            let Some(text) = self.text(glyph) else { continue };
             let transform = props.transform * glyph.transform();
             let advance = match &**glyph {
                 FontGlyph::Outline(glyph) => glyph.advance_width(),

@@ -10,13 +10,14 @@ pub(super) enum Destination {
     Title,
     /// The name of a style.
     Style,
+    /// The name of a font.
+    Font,
     /// It is left out.
     Left,
 }
 
 /// Destinations that are not text of the document.
-const LEFT: [&str; 30] = [
-    "fonttbl",
+const LEFT: [&str; 29] = [
     "colortbl",
     "info",
     "pict",
@@ -61,7 +62,9 @@ pub(super) struct State {
     /// The level of a heading, from 1.
     pub(super) outline: Option<usize>,
     pub(super) style: i32,
-    /// The name of a style as far as it is read.
+    /// The number of the font.
+    pub(super) font: i32,
+    /// The name of a style or a font as far as it is read.
     pub(super) name: String,
     /// The letters that follow a letter in Unicode, for programs that do not know it.
     pub(super) fallback: usize,
@@ -71,6 +74,7 @@ pub(super) struct State {
     pub(super) high: Option<u16>,
     pub(super) encoding: &'static Encoding,
     in_styles: bool,
+    in_fonts: bool,
     is_hidden: bool,
 }
 
@@ -83,12 +87,14 @@ impl Default for State {
             in_table: false,
             outline: None,
             style: 0,
+            font: 0,
             name: String::new(),
             fallback: 1,
             skipped: 0,
             high: None,
             encoding: WINDOWS_1252,
             in_styles: false,
+            in_fonts: false,
             is_hidden: false,
         }
     }
@@ -98,11 +104,16 @@ impl State {
     /// Returns the state of a group in this one.
     pub(super) fn inner(&self) -> Self {
         let inner = Self { name: String::new(), skipped: 0, is_optional: false, ..self.clone() };
-        // Each group in the table of styles is a style.
-        let is_style = self.in_styles && self.destination == Destination::Left;
+        // Each group in the table of styles is a style, and each in the table of fonts is a font.
+        let named = match (self.in_styles, self.in_fonts) {
+            (true, _) => Some(Destination::Style),
+            (_, true) => Some(Destination::Font),
+            _ => None,
+        };
+        let named = named.filter(|_| self.destination == Destination::Left);
         Self {
-            destination: if is_style { Destination::Style } else { inner.destination },
-            begins_destination: is_style,
+            destination: named.unwrap_or(inner.destination),
+            begins_destination: named.is_some(),
             ..inner
         }
     }
@@ -113,6 +124,8 @@ impl State {
         match word {
             "*" => self.is_optional = true,
             "stylesheet" => (self.destination, self.in_styles) = (Destination::Left, true),
+            "fonttbl" => (self.destination, self.in_fonts) = (Destination::Left, true),
+            "f" => self.font = number.unwrap_or(0),
             "s" => self.style = number.unwrap_or(0),
             "intbl" => self.in_table = true,
             "outlinelevel" => {
