@@ -2,6 +2,7 @@
 //! the ownership of objects, which every command of administration checks first.
 
 mod doctor;
+mod edition;
 mod embedding_model;
 mod init;
 mod model;
@@ -14,6 +15,7 @@ mod statistics;
 mod vector_index;
 
 pub use doctor::{Finding, Severity, setup_without_connection};
+pub use edition::Edition;
 pub use embedding_model::{EmbeddingModel, RecordedEmbedding};
 pub use init::InitOptions;
 pub(super) use ownership::{OwnedSchemas, PINNED_SEARCH_PATH, lock_owned};

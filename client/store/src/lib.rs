@@ -28,7 +28,7 @@ mod unnamed_statement;
 mod write;
 
 pub use admin::{
-    Changed, EmbeddingModel, Finding, InitOptions, OtherSizes, RecordedEmbedding, Removal,
+    Changed, Edition, EmbeddingModel, Finding, InitOptions, OtherSizes, RecordedEmbedding, Removal,
     RemovalSummary, Settings, Severity, Splitting, setup_without_connection,
 };
 pub use connect::Notice;

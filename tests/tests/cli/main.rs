@@ -94,6 +94,7 @@ mod reindex {
 /// Stores of views, and the remedies for problems of any store.
 mod stores {
     mod adopted;
+    mod edition;
     mod remedies;
 }
 

@@ -10,7 +10,8 @@ use crate::Error;
 use crate::embed;
 use crate::serve::{embedding_model, store_embedder};
 use crate::store::{
-    EmbeddingModel, Finding, InitOptions, OtherSizes, Settings, Severity, setup_without_connection,
+    Edition, EmbeddingModel, Finding, InitOptions, OtherSizes, Settings, Severity,
+    setup_without_connection,
 };
 use clap::{Args, ValueEnum};
 use passage_split::SPLITTER_VERSION;
@@ -28,7 +29,8 @@ Examples:
   passage init --store notes --no-embed
   passage init --embedding-type halfvec --language german
   passage init --partitions 8
-  passage init --store tenant_1 --distributed schema";
+  passage init --store tenant_1 --distributed schema
+  passage init --edition sql";
 
 /// The remedy for a missing model: the first command, or another one.
 const MODEL: &str = "Download it, or use a service, or create a store without embeddings. One of:";
@@ -56,12 +58,33 @@ pub struct Init {
     /// Number of hash partitions of the chunks, 2 to 1024 [default: a single table]
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(2..=1024))]
     pub partitions: Option<u32>,
+    /// What to install in a database that has neither edition
+    #[arg(long, value_enum, default_value_t = EditionChoice::Native, value_name = "EDITION")]
+    pub edition: EditionChoice,
     /// How Citus distributes the store, which needs Citus [default: it does not]
     #[arg(long, value_name = "LAYOUT", conflicts_with = "partitions")]
     pub distributed: Option<Distribution>,
     /// Print the result as one JSON object
     #[arg(long)]
     pub json: bool,
+}
+
+/// What `init` installs.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum EditionChoice {
+    /// The extension, which the server must have
+    Native,
+    /// Its functions in SQL, for managed servers without the extension
+    Sql,
+}
+
+impl From<EditionChoice> for Edition {
+    fn from(choice: EditionChoice) -> Self {
+        match choice {
+            EditionChoice::Native => Self::Native,
+            EditionChoice::Sql => Self::Sql,
+        }
+    }
 }
 
 /// The rows of a store that Citus keeps together.
@@ -134,6 +157,7 @@ impl Init {
             None => (None, None),
         };
         let init = InitOptions {
+            edition: self.edition.into(),
             dimensions: embedder.as_ref().map(embed::Embedder::dimensions),
             embedding_type: self.embedding_type.map(|it| it.name().to_owned()),
             language: self.language.clone(),

@@ -4,6 +4,7 @@ use super::super::connection::Store;
 use super::super::error::{Error, Operation};
 use super::super::layout::Layout;
 use super::super::unnamed_statement::UnnamedStatements;
+use super::edition::Edition;
 use super::ownership::{Access, PINNED_SEARCH_PATH, check_owner, lock_owned};
 
 /// The properties of a new store. `None` means the default of the extension.
@@ -23,6 +24,8 @@ use super::ownership::{Access, PINNED_SEARCH_PATH, check_owner, lock_owned};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct InitOptions {
+    /// What is installed in a database that has neither.
+    pub edition: Edition,
     /// The dimensions of the embeddings; `None` for a store without embeddings.
     pub dimensions: Option<usize>,
     /// The type of the embeddings: `vector`, `halfvec` or `binary`.
@@ -36,7 +39,7 @@ pub struct InitOptions {
 }
 
 impl Store {
-    /// Installs the extension in the database, and creates the store or its missing parts.
+    /// Installs the extension or its SQL edition in the database, and creates the store or its missing parts.
     ///
     /// Returns the number of statements executed: 0 if the store is complete.
     ///
@@ -52,7 +55,6 @@ impl Store {
         }
         let Self { client, name, .. } = self;
         let error = |error| Error::new(name, &error);
-        let extension_error = |error| Error::during(Operation::CreateExtension, name, &error);
         let transaction = client.transaction().await.map_err(error)?;
         // The ownership of an existing schema is checked before anything in it is used.
         lock_owned(&transaction, &[name], "ROW EXCLUSIVE").await?;
@@ -64,15 +66,7 @@ impl Store {
                 .await
                 .map_err(|error| Error::during(Operation::CreateVector, name, &error))?;
         }
-        // The SQL edition has the same functions, and takes the place of the extension.
-        let is_edition = "SELECT pg_catalog.to_regprocedure('_passage.sql_edition()') IS NOT NULL";
-        let edition = transaction.query_unnamed(is_edition, &[]).await.map_err(error)?;
-        if !edition.iter().any(|row| row.get(0)) {
-            transaction
-                .batch_execute("CREATE EXTENSION IF NOT EXISTS pg_passage CASCADE")
-                .await
-                .map_err(extension_error)?;
-        }
+        options.edition.install(&transaction, name).await?;
         transaction
             .batch_execute(&format!("SET LOCAL {PINNED_SEARCH_PATH}"))
             .await

@@ -1,0 +1,75 @@
+/*!
+Editions: what `init` installs in a database.
+
+The native extension is a library of the server. Managed servers do not have it, so the client has the same functions in SQL.
+They are equal in name, arguments and rows, and belong to the role that installs them. `ground/build/install-script --edition
+sql` prints them.
+*/
+
+use super::super::error::{Error, Operation};
+use super::super::unnamed_statement::UnnamedStatements;
+use tokio_postgres::Transaction;
+
+/// What is installed in a database that has neither edition.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Edition {
+    /// The extension of the server.
+    #[default]
+    Native,
+    /// Functions in SQL, which need no library on the server.
+    Sql,
+}
+
+/// The script of the SQL edition: a transaction of its own.
+const SCRIPT: &str = include_str!("edition.sql");
+
+/// Returns the statements of the script, for another transaction.
+fn statements() -> &'static str {
+    let script =
+        SCRIPT.strip_prefix("BEGIN;\n").and_then(|rest| rest.trim_end().strip_suffix("COMMIT;"));
+    script.expect("the script is one transaction")
+}
+
+impl Edition {
+    /// Installs the edition, unless the database has one.
+    pub(super) async fn install(
+        self,
+        transaction: &Transaction<'_>,
+        name: &str,
+    ) -> Result<(), Error> {
+        let error = |error| Error::during(Operation::CreateExtension, name, &error);
+        let has_sql = "SELECT pg_catalog.to_regprocedure('_passage.sql_edition()') IS NOT NULL";
+        let has_extension =
+            "SELECT FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'pg_passage'";
+        let rows = transaction.query_unnamed(has_sql, &[]).await.map_err(error)?;
+        if rows.iter().any(|row| row.get(0)) {
+            return Ok(());
+        }
+        let sql = match self {
+            Self::Native => "CREATE EXTENSION IF NOT EXISTS pg_passage CASCADE",
+            Self::Sql
+                if transaction
+                    .query_unnamed(has_extension, &[])
+                    .await
+                    .map_err(error)?
+                    .is_empty() =>
+            {
+                statements()
+            }
+            Self::Sql => return Ok(()),
+        };
+        transaction.batch_execute(sql).await.map_err(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_statements_of_the_script_end_no_transaction() {
+        for line in statements().lines() {
+            assert!(!["BEGIN;", "COMMIT;"].contains(&line));
+        }
+    }
+}
