@@ -42,15 +42,15 @@ async fn each_command_works_without_the_extension() {
     let found = succeed(&["search", "how many nodes does a quorum need"]).await;
     assert!(found.contains("A quorum needs three nodes."), "{found}");
     assert!(found.contains("guide.md"), "{found}");
-    let outline = succeed(&["outline", "guide.md"]).await;
+    let outline = succeed(&["outline", "book/guide.md"]).await;
     assert!(outline.contains("Quorum"), "{outline}");
     let again = succeed(&["ingest", "--no-embed", &book]).await;
     assert!(again.contains("3 unchanged"), "{again}");
     succeed(&["status"]).await;
     let health = succeed(&["doctor", "--no-embed"]).await;
     assert!(health.contains("SQL edition"), "{health}");
-    let exported = succeed(&["export", "--format", "jsonl"]).await;
-    assert_eq!(exported.matches("main.py").count(), 1, "{exported}");
+    let exported = succeed(&["export", "--jsonl", "documents"]).await;
+    assert_eq!(exported.matches("\"uri\":\"book/main.py\"").count(), 1, "{exported}");
     succeed(&["reindex", "--no-embed"]).await;
     let found = succeed(&["search", "rotate logs"]).await;
     assert!(found.contains("main.py"), "{found}");
