@@ -60,7 +60,7 @@ $$;
 
 COMMENT ON FUNCTION _passage.bounded_subquery(_passage.parsed_query, integer, integer[], text, integer, double precision[], double precision, double precision) IS 'query for chunks with some words within a cost';
 
--- The queries in steps: 1 is primary, 2 is secondary, and further steps are fallbacks.
+-- The queries in steps: 1 is primary, 2 is secondary, and later steps are fallbacks.
 
 CREATE FUNCTION _passage.plan_subqueries(parsed _passage.parsed_query, chunks double precision, frequencies double precision[], requested integer)
 RETURNS _passage.subquery[]

@@ -9,7 +9,7 @@ CREATE FUNCTION _passage.role_names() RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '{parent,ancestor,preceding,following,child,adjacent,section}'::pg_catalog.text[];
 
-COMMENT ON FUNCTION _passage.role_names() IS 'roles of chunks that are no hits, by their numbers';
+COMMENT ON FUNCTION _passage.role_names() IS 'roles of context, by their numbers';
 
 CREATE TYPE _passage.claim AS (
     hit integer, id uuid, ordinal integer, tokens integer, section text[], unit text, level integer,
