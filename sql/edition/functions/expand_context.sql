@@ -34,7 +34,7 @@ BEGIN
     PERFORM pg_catalog.set_config('search_path', pg_catalog.format('pg_catalog, %I, pg_temp', store), true);
     RETURN QUERY
         SELECT c.id, c.document_id, c.ordinal, coalesce((_passage.role_names())[(kept.claim).role], 'hit'), (kept.claim).distance, h.id, h.score,
-            CASE WHEN (kept.claim).role = 0 THEN h.score ELSE h.score * 0.5 / greatest(abs((kept.claim).distance), 1) END,
+            CASE WHEN (kept.claim).role = 0 THEN h.score ELSE h.score * 0.5::double precision / greatest(abs((kept.claim).distance), 1)::double precision END,
             c.level, c.section, c.path, (kept.claim).tokens, c.content, NULL::text, cut_tokens[h.hit]::integer
         FROM pg_catalog.unnest(decisions) AS kept JOIN pg_catalog.unnest(hits) AS h ON h.hit = (kept.claim).hit
         JOIN chunks AS c ON c.id = (kept.claim).id AND c.document_id = h.document
