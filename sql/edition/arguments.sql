@@ -11,6 +11,18 @@ RETURN '@VERSION@';
 
 COMMENT ON FUNCTION _passage.sql_edition() IS 'version of the SQL edition: @VERSION@';
 
+CREATE FUNCTION _passage.refuse_function(name text, hint text) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RAISE EXCEPTION USING ERRCODE = 'feature_not_supported', MESSAGE = format('%s() needs the native extension', name),
+        DETAIL = 'The SQL edition of pg_passage is installed in this database.', HINT = hint;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.refuse_function(text, text) IS 'raises an error for a function that the SQL edition lacks';
+
 CREATE FUNCTION _passage.refuse_argument(message text, hint text) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp

@@ -60,7 +60,7 @@ $$;
 
 COMMENT ON FUNCTION _passage.bounded_subquery(_passage.parsed_query, integer, integer[], text, integer, double precision[], double precision, double precision) IS 'query for chunks with some words within a cost';
 
--- The queries in steps: 1 is primary, 2 is secondary, and further steps are fallbacks.
+-- The queries in steps: 1 is primary, 2 is secondary, and later steps are fallbacks.
 
 CREATE FUNCTION _passage.plan_subqueries(parsed _passage.parsed_query, chunks double precision, frequencies double precision[], requested integer)
 RETURNS _passage.subquery[]
@@ -210,7 +210,20 @@ DECLARE
     matched record;
     step integer := 0;
     is_open boolean;
-    seen jsonb := '{}';
+    -- Most queries look for whole lexemes, which one pass over those of a chunk finds. A syllable begins several of them.
+    occurrences CONSTANT text := CASE WHEN true = ANY (parsed.is_prefix) THEN $sql$
+                SELECT sum(cardinality(array_positions(l.weights, 'D')))::integer AS length,
+                    ARRAY(SELECT (q.number::integer - 1) * 65536 + CASE w.weight WHEN 'D' THEN 0 WHEN 'C' THEN 16384 WHEN 'B' THEN 32768 ELSE 49152 END + w.position
+                        FROM unnest($1, $2) WITH ORDINALITY AS q (lexeme, is_prefix, number)
+                        JOIN unnest(m.tsv) AS x (lexeme, positions, weights) ON x.lexeme = q.lexeme OR q.is_prefix AND starts_with(x.lexeme, q.lexeme)
+                        CROSS JOIN LATERAL unnest(x.positions, x.weights) AS w (position, weight)
+                        WHERE q.lexeme IS NOT NULL ORDER BY q.number, w.position) AS occurrences
+                FROM unnest(m.tsv) AS l (lexeme, positions, weights)$sql$ ELSE $sql$
+                SELECT sum(cardinality(array_positions(l.weights, 'D')))::integer AS length,
+                    ('{' || coalesce(string_agg((
+                        SELECT string_agg(((q.number::integer - 1) * 65536 + CASE w.weight WHEN 'D' THEN 0 WHEN 'C' THEN 16384 WHEN 'B' THEN 32768 ELSE 49152 END + w.position)::text, ',' ORDER BY w.position)
+                        FROM unnest(l.positions, l.weights) AS w (position, weight)), ',' ORDER BY q.number) FILTER (WHERE q.number IS NOT NULL), '') || '}')::integer[] AS occurrences
+                FROM unnest(m.tsv) AS l (lexeme, positions, weights) LEFT JOIN unnest($1, $2) WITH ORDINALITY AS q (lexeme, is_prefix, number) ON q.lexeme = l.lexeme$sql$ END;
     new_matches _passage.word_match[];
 BEGIN
     result.matches := '{}';
@@ -227,16 +240,9 @@ BEGIN
         EXECUTE format($sql$
             SELECT array_agg((m.id, o.length, o.occurrences)::_passage.word_match), count(*)
             FROM (SELECT c.id, c.tsv FROM %1$I.chunks AS c%2$s%3$s AND c.tsv @@ %4$L::tsquery LIMIT %5$s) AS m
-            CROSS JOIN LATERAL (
-                SELECT sum(cardinality(array_positions(l.weights, 'D')))::integer AS length,
-                    ARRAY(SELECT (q.number::integer - 1) * 65536 + CASE w.weight WHEN 'D' THEN 0 WHEN 'C' THEN 16384 WHEN 'B' THEN 32768 ELSE 49152 END + w.position
-                        FROM unnest($1, $2) WITH ORDINALITY AS q (lexeme, is_prefix, number)
-                        JOIN unnest(m.tsv) AS x (lexeme, positions, weights) ON x.lexeme = q.lexeme OR q.is_prefix AND starts_with(x.lexeme, q.lexeme)
-                        CROSS JOIN LATERAL unnest(x.positions, x.weights) AS w (position, weight)
-                        WHERE q.lexeme IS NOT NULL ORDER BY q.number, w.position) AS occurrences
-                FROM unnest(m.tsv) AS l (lexeme, positions, weights)
+            CROSS JOIN LATERAL (%6$s
             ) AS o$sql$, store, CASE WHEN subquery.sample IS NOT NULL THEN format(' TABLESAMPLE system (%s) REPEATABLE (0)', least(subquery.sample, 100)) ELSE '' END,
-            clause, subquery.query, subquery.max_rows) INTO new_matches, rows USING parsed.lexemes, parsed.is_prefix;
+            clause, subquery.query, subquery.max_rows, occurrences) INTO new_matches, rows USING parsed.lexemes, parsed.is_prefix;
         IF rows < subquery.max_rows THEN
             FOREACH word IN ARRAY subquery.complete LOOP
                 FOREACH lexeme IN ARRAY parsed.words[word].whole || parsed.words[word].parts LOOP

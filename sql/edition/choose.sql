@@ -3,7 +3,7 @@
 
 CREATE TYPE _passage.hit_selection AS (is_selected boolean[], ending text);
 
--- What a hit costs: its tokens; in code the key and the tokens of its unit, and the ordinal and the tokens of the head of its
+-- The cost of a hit: its tokens; in code the key and the tokens of its unit, and the ordinal and the tokens of the head of its
 -- class.
 
 CREATE TYPE _passage.hit_costs AS (tokens integer[], units text[], unit_tokens bigint[], heads text[], head_tokens bigint[]);
@@ -187,7 +187,7 @@ $$;
 
 COMMENT ON FUNCTION _passage.select_hits(_passage.expanded_hit[], _passage.hit_costs, integer, integer, bigint, boolean, bigint) IS 'hits that form the passages of a search';
 
--- Hits of a subset, numbered anew, with the scopes that they share among themselves.
+-- Hits of a subset, numbered again, with the scopes that they share among themselves.
 
 CREATE FUNCTION _passage.some_hits(hits _passage.expanded_hit[], is_selected boolean[]) RETURNS _passage.expanded_hit[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE

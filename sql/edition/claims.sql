@@ -9,7 +9,7 @@ CREATE FUNCTION _passage.role_names() RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '{parent,ancestor,preceding,following,child,adjacent,section}'::pg_catalog.text[];
 
-COMMENT ON FUNCTION _passage.role_names() IS 'roles of chunks that are no hits, by their numbers';
+COMMENT ON FUNCTION _passage.role_names() IS 'roles of context, by their numbers';
 
 CREATE TYPE _passage.claim AS (
     hit integer, id uuid, ordinal integer, tokens integer, section text[], unit text, level integer,
@@ -67,158 +67,128 @@ $$;
 
 COMMENT ON FUNCTION _passage.has_context(_passage.strategy) IS 'whether a strategy adds chunks';
 
--- The query of claims, with a part for each rule that a hit uses. Its parameters are the hits, the chunks that are shown
--- already, and the claims that do not come from an index.
-
-CREATE FUNCTION _passage.claims_query(store name, hits _passage.expanded_hit[], bridges boolean) RETURNS text
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    columns CONSTANT text := 'c.id, c.ordinal, greatest(coalesce(c.tokens, (char_length(c.content) + 3) / 4), 0) AS tokens, c.section, c.unit, c.level';
-    least CONSTANT text := '''-2147483648''::integer';
-    claim CONSTANT text := 'SELECT h.hit, c.id, c.ordinal, c.tokens, c.section, c.unit, c.level, %L, %s, c.ordinal - h.ordinal, false FROM hits AS h CROSS JOIN LATERAL (SELECT '
-        || columns || ' FROM ' || format('%I.chunks', store) || ' AS c WHERE c.document_id = h.document AND %s) AS c WHERE %s';
-    backward CONSTANT text := '(c.%1$s, c.ordinal) >= (h.%1$s, ' || least || ') AND (c.%1$s, c.ordinal) < (h.%1$s, h.ordinal) AND %2$s ORDER BY c.%1$s DESC, c.ordinal DESC LIMIT h.relatives[%3$s]';
-    forward CONSTANT text := '(c.%1$s, c.ordinal) > (h.%4$s, h.ordinal) AND (c.%1$s, c.ordinal) <= (h.%4$s, 2147483647) AND %2$s ORDER BY c.%1$s, c.ordinal LIMIT h.relatives[%3$s]';
-    same CONSTANT text := 'c.section = h.section';
-    sibling CONSTANT text := 'cardinality(c.section) = cardinality(h.section) AND c.section[:cardinality(c.section) - 1] = h.section[:cardinality(h.section) - 1]';
-    child CONSTANT text := 'cardinality(c.section) = cardinality(h.section) + 1 AND c.section[:cardinality(h.section)] = h.section';
-    within CONSTANT text := 'CASE (h.strategy).within WHEN ''parent'' THEN c.section[:cardinality(h.section) - 1] = h.section[:cardinality(h.section) - 1]'
-        ' WHEN ''section'' THEN c.section[:cardinality(h.section)] = h.section ELSE true END';
-    inside CONSTANT text := '%1$s.section[:cardinality(h.scope_section)] = h.scope_section';
-    parts text[] := '{}';
-    hit _passage.expanded_hit;
-    -- For each rule, whether a hit uses it.
-    parents boolean := false;
-    siblings boolean[] := '{f,f}';
-    own boolean[] := '{f,f}';
-    children boolean := false;
-    windows boolean[] := '{f,f}';
-    document boolean := false;
-    scope boolean := false;
-    by_parent boolean;
-    bridge text;
-BEGIN
-    FOREACH hit IN ARRAY hits LOOP
-        CONTINUE WHEN hit.ordinal IS NULL;
-        parents := parents OR hit.relatives[1] > 0 AND cardinality(hit.section) > 0;
-        by_parent := (hit.strategy).siblings = 'parent' AND cardinality(hit.section) > 0;
-        FOR side IN 1 .. 2 LOOP
-            siblings[side] := siblings[side] OR hit.relatives[side + 1] > 0 AND by_parent;
-            own[side] := own[side] OR hit.relatives[side + 1] > 0 AND (NOT by_parent OR _passage.is_release(hit.section[cardinality(hit.section)]));
-        END LOOP;
-        children := children OR hit.relatives[4] > 0;
-        windows := ARRAY[windows[1] OR hit.before > 0, windows[2] OR hit.after > 0];
-        document := document OR (hit.strategy).scope = 'document';
-        scope := scope OR hit.scope_group IS NOT NULL;
-    END LOOP;
-    IF parents THEN
-        parts := parts || format($sql$
-            SELECT h.hit, c.id, c.ordinal, c.tokens, c.section, c.unit, c.level, 'parents',
-                CASE row_number() OVER (PARTITION BY h.hit ORDER BY c.near DESC, c.ordinal DESC) WHEN 1 THEN 1 ELSE 2 END, c.ordinal - h.ordinal, false
-            FROM hits AS h CROSS JOIN LATERAL (
-                SELECT c.*, least(above.depth + (c.section[above.depth + 1] IS NOT DISTINCT FROM h.section[above.depth + 1])::integer, cardinality(h.section) - 1) AS near
-                FROM generate_series(cardinality(h.section) - 1, 0, -1) AS above (depth)
-                CROSS JOIN LATERAL (SELECT CASE above.depth WHEN cardinality(h.section) - 1 THEN h.parent_key ELSE passage.section_key(h.section[:above.depth]) END AS key OFFSET 0) AS hashed
-                CROSS JOIN LATERAL (
-                    (SELECT %1$s FROM %2$s AS c WHERE c.document_id = h.document
-                        AND (c.section_key, c.ordinal) >= (hashed.key, %3$s) AND (c.section_key, c.ordinal) < (hashed.key, h.ordinal)
-                        AND c.section = h.section[:above.depth] ORDER BY c.section_key DESC, c.ordinal DESC LIMIT 1)
-                    UNION ALL
-                    (SELECT %1$s FROM %2$s AS c WHERE c.document_id = h.document
-                        AND (c.parent_key, c.ordinal) >= (hashed.key, %3$s) AND (c.parent_key, c.ordinal) < (hashed.key, h.ordinal)
-                        AND cardinality(c.section) = above.depth + 1 AND c.section[:above.depth] = h.section[:above.depth]
-                        ORDER BY c.parent_key, c.ordinal LIMIT (above.depth > 0)::integer)
-                    LIMIT 1) AS c
-                LIMIT h.relatives[1]) AS c
-            WHERE h.relatives[1] > 0 AND cardinality(h.section) > 0 AND c.id <> ALL ($2)$sql$, columns, format('%I.chunks', store), least);
-    END IF;
-    FOR side IN 1 .. 2 LOOP
-        IF siblings[side] THEN
-            parts := parts || format(claim, ('{preceding,following}'::text[])[side], side + 2,
-                format(CASE side WHEN 1 THEN backward ELSE forward END, 'parent_key', sibling, side + 1, 'parent_key'), 'h.by_parent');
-        END IF;
-        IF own[side] THEN
-            parts := parts || format(claim, ('{preceding,following}'::text[])[side], side + 2,
-                format(CASE side WHEN 1 THEN backward ELSE forward END, 'section_key', same, side + 1, 'section_key'), 'NOT h.by_parent');
-        END IF;
-    END LOOP;
-    IF children THEN
-        parts := parts || format(claim, 'children', 5, format(forward, 'parent_key', child, 4, 'section_key'), 'true');
-    END IF;
-    IF scope THEN
-        parts := parts || format($sql$
-            SELECT h.hit, c.id, c.ordinal, c.tokens, c.section, c.unit, c.level, (h.strategy).scope, 7, c.ordinal - h.ordinal, false
-            FROM hits AS h CROSS JOIN LATERAL (
-                SELECT greatest(least(h.scope_first, h.ordinal), h.ordinal - h.reach) AS first, least(greatest(h.scope_last, h.ordinal), h.ordinal + h.reach) AS last
-            ) AS core
-            CROSS JOIN LATERAL (
-                SELECT coalesce((SELECT e.ordinal FROM %1$s AS e WHERE e.document_id = h.document AND e.ordinal >= h.ordinal - h.reach AND e.ordinal < core.first
-                        AND NOT %2$s ORDER BY e.ordinal DESC LIMIT 1), h.ordinal - h.reach - 1) AS low,
-                    coalesce((SELECT e.ordinal FROM %1$s AS e WHERE e.document_id = h.document AND e.ordinal > core.last AND e.ordinal <= h.ordinal + h.reach
-                        AND NOT %2$s ORDER BY e.ordinal LIMIT 1), h.ordinal + h.reach + 1) AS high
-                OFFSET 0
-            ) AS ends
-            CROSS JOIN LATERAL (SELECT %3$s FROM %1$s AS c WHERE c.document_id = h.document AND c.ordinal > ends.low AND c.ordinal < ends.high AND %4$s) AS c
-            WHERE h.scope_group IS NOT NULL
-            UNION ALL
-            SELECT h.hit, c.id, c.ordinal, c.tokens, c.section, c.unit, c.level, (h.strategy).scope, 7, c.ordinal - h.ordinal, false
-            FROM hits AS h CROSS JOIN LATERAL (VALUES (h.scope_first), (h.scope_last)) AS far (ordinal)
-            CROSS JOIN LATERAL (SELECT %3$s FROM %1$s AS c WHERE c.document_id = h.document AND c.ordinal = far.ordinal) AS c
-            WHERE h.scope_group IS NOT NULL AND abs(far.ordinal - h.ordinal) > h.reach$sql$,
-            format('%I.chunks', store), format(inside, 'e'), columns, format(inside, 'c'));
-    END IF;
-    IF document THEN
-        parts := parts || format(claim, 'document', 7, 'c.ordinal BETWEEN h.ordinal - h.reach AND h.ordinal + h.reach', '(h.strategy).scope = ''document''');
-    END IF;
-    IF windows[1] THEN
-        parts := parts || format(claim, 'before', 6, 'c.ordinal BETWEEN h.ordinal - h.before AND h.ordinal - 1 AND ' || within, 'h.before > 0');
-    END IF;
-    IF windows[2] THEN
-        parts := parts || format(claim, 'after', 6, 'c.ordinal BETWEEN h.ordinal + 1 AND h.ordinal + h.after AND ' || within, 'h.after > 0');
-    END IF;
-    IF bridges AND cardinality(hits) > 1 THEN
-        -- Single chunks between two hits of prose.
-        bridge := format(claim, 'gap', 6, 'c.ordinal IN (h.ordinal - 1, h.ordinal + 1)',
-            'h.has_bridges AND EXISTS (SELECT FROM hits AS other WHERE other.has_bridges AND other.document = h.document AND other.ordinal = 2 * c.ordinal - h.ordinal)');
-        parts := parts || 'SELECT * FROM bridges'::text;
-    END IF;
-    RETURN 'WITH hits AS MATERIALIZED (SELECT h.*, (h.strategy).siblings = ''parent'' AND cardinality(h.section) > 0 AND NOT _passage.is_release(h.section[cardinality(h.section)]) AS by_parent, '
-        || CASE WHEN bridge IS NOT NULL THEN 'h.kind IS DISTINCT FROM ''code'' AND h.kind IS DISTINCT FROM ''data'' AND _passage.has_context(h.strategy)' ELSE 'false' END
-        || ' AS has_bridges FROM unnest($1) AS h WHERE h.ordinal IS NOT NULL), '
-        || format('bridges (hit, id, ordinal, tokens, section, unit, level, rule, role, distance, is_bridge) AS (%s), ',
-            coalesce(bridge, 'SELECT NULL::integer, NULL::uuid, NULL::integer, NULL::integer, NULL::text[], NULL::text, NULL::integer, NULL::text, NULL::integer, NULL::integer, NULL::boolean WHERE false'))
-        || 'claimed (hit, id, ordinal, tokens, section, unit, level, rule, role, distance, is_bridge) AS ('
-        || array_to_string(parts || 'SELECT * FROM unnest($3)'::text, ' UNION ALL ') || ')';
-END
-$function$;
-
-COMMENT ON FUNCTION _passage.claims_query(name, _passage.expanded_hit[], boolean) IS 'query of the claims of hits';
-
--- The best claim of each chunk that is not a hit, in the order in which a budget is spent on single chunks.
+-- The best claim of each chunk that is not a hit, in the order in which a budget is spent on single chunks. `others` are
+-- the claims that do not come from an index.
+--
+-- The statement names no store: the search_path of this call has the schema of the store behind pg_catalog. So PostgreSQL
+-- plans it once for a session, which takes longer than to execute it. Functions and operators of any type are qualified,
+-- because one of the store could fit better; of others those of pg_catalog fit exactly.
 
 CREATE FUNCTION _passage.read_claims(store name, hits _passage.expanded_hit[], skip uuid[], bridges boolean, others _passage.claim[])
 RETURNS _passage.claim[]
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
+SET jit = off
+SET enable_seqscan = off
 AS $$
+#variable_conflict use_column
 DECLARE
     best _passage.claim[];
 BEGIN
-    EXECUTE _passage.claims_query(store, hits, bridges) || $sql$
-        SELECT array_agg((hit, id, ordinal, tokens, section, unit, level, rule, role, distance, is_bridge)::_passage.claim
-            ORDER BY NOT is_bridge, score_rank, role, abs(distance), hit, ordinal)
-        FROM (
-            SELECT DISTINCT ON (claimed.id) claimed.hit, claimed.id, ordinal, tokens, claimed.section, claimed.unit, claimed.level, rule, role, distance,
-                h.score_rank, claimed.id IN (SELECT bridges.id FROM bridges) AS is_bridge
-            FROM claimed JOIN (SELECT hits.hit, hits.section, hits.scope_section, hits.scope_first, hits.score_rank FROM hits) AS h USING (hit)
-            WHERE claimed.id <> ALL ($2) AND claimed.id <> ALL (ARRAY(SELECT hits.id FROM hits))
-            ORDER BY claimed.id, rule <> 'container',
-                (rule = 'container' AND h.scope_first IS NOT NULL AND h.section <> h.scope_section AND claimed.section[:cardinality(h.section)] = h.section) IS NOT TRUE,
-                h.score_rank, abs(distance), role, hit,
-                array_position('{parents,preceding,following,children,section,container,document,before,after,gap,merge}', rule)
-        ) AS best$sql$ INTO best USING hits, skip, others;
+    PERFORM pg_catalog.set_config('search_path', pg_catalog.format('pg_catalog, %I, pg_temp', store), true);
+    WITH hits AS MATERIALIZED (
+        SELECT h.hit, h.id, h.document, h.ordinal, h.section, h.section_key, h.parent_key, h.score_rank, h.relatives, h.before, h.after, h.reach,
+            h.scope_group, h.scope_section, h.scope_first, h.scope_last, (h.strategy).scope AS scope, (h.strategy).within AS within, pg_catalog.cardinality(h.section) AS depth,
+            h.section[:pg_catalog.cardinality(h.section) - 1] AS parent,
+            CASE WHEN h.relatives[2] + h.relatives[3] > 0 THEN (h.strategy).siblings = 'parent' AND pg_catalog.cardinality(h.section) > 0
+                AND NOT _passage.is_release(h.section[pg_catalog.cardinality(h.section)]) ELSE false END AS by_parent,
+            CASE WHEN bridges THEN coalesce(h.kind, '') <> 'code' AND coalesce(h.kind, '') <> 'data' AND _passage.has_context(h.strategy) ELSE false END AS has_bridges
+        FROM pg_catalog.unnest(hits) AS h WHERE h.ordinal IS NOT NULL
+    ), bridges AS (
+        -- Single chunks between two hits of prose.
+        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, 'gap'::text AS rule, 6 AS role, c.ordinal - h.ordinal AS distance
+        FROM hits AS h CROSS JOIN LATERAL (VALUES (h.ordinal - 1, h.ordinal - 2), (h.ordinal + 1, h.ordinal + 2)) AS side (near, far)
+        JOIN hits AS other ON other.has_bridges AND other.document = h.document AND other.ordinal = side.far
+        JOIN chunks AS c ON c.document_id = h.document AND c.ordinal = side.near WHERE h.has_bridges
+    ), claimed AS (
+        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, 'parents'::text AS rule,
+            CASE row_number() OVER (PARTITION BY h.hit ORDER BY c.near DESC, c.ordinal DESC) WHEN 1 THEN 1 ELSE 2 END AS role, c.ordinal - h.ordinal AS distance
+        FROM hits AS h CROSS JOIN LATERAL (
+            SELECT c.*, least(above.depth + (coalesce(c.section[above.depth + 1], '') = coalesce(h.section[above.depth + 1], ''))::integer, h.depth - 1) AS near
+            FROM generate_series(h.depth - 1, 0, -1) AS above (depth)
+            CROSS JOIN LATERAL (SELECT CASE WHEN above.depth = h.depth - 1 THEN h.parent_key ELSE passage.section_key(h.section[:above.depth]) END AS key OFFSET 0) AS hashed
+            CROSS JOIN LATERAL (
+                (SELECT c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level FROM chunks AS c WHERE c.document_id = h.document
+                    AND (c.section_key, c.ordinal) >= (hashed.key, '-2147483648'::integer) AND (c.section_key, c.ordinal) < (hashed.key, h.ordinal)
+                    AND c.section OPERATOR(pg_catalog.=) h.section[:above.depth] ORDER BY c.section_key DESC, c.ordinal DESC LIMIT 1)
+                UNION ALL
+                (SELECT c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level FROM chunks AS c WHERE c.document_id = h.document
+                    AND (c.parent_key, c.ordinal) >= (hashed.key, '-2147483648'::integer) AND (c.parent_key, c.ordinal) < (hashed.key, h.ordinal)
+                    AND pg_catalog.cardinality(c.section) = above.depth + 1 AND c.section[:above.depth] OPERATOR(pg_catalog.=) h.section[:above.depth]
+                    ORDER BY c.parent_key, c.ordinal LIMIT (above.depth > 0)::integer)
+                LIMIT 1) AS c
+            LIMIT h.relatives[1]) AS c
+        WHERE h.relatives[1] > 0 AND h.depth > 0 AND c.id <> ALL (skip)
+        UNION ALL
+        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, 'preceding', 3, c.ordinal - h.ordinal FROM hits AS h CROSS JOIN LATERAL (
+            SELECT c.* FROM chunks AS c WHERE c.document_id = h.document AND (c.parent_key, c.ordinal) >= (h.parent_key, '-2147483648'::integer) AND (c.parent_key, c.ordinal) < (h.parent_key, h.ordinal)
+                AND pg_catalog.cardinality(c.section) = h.depth AND c.section[:h.depth - 1] OPERATOR(pg_catalog.=) h.parent
+            ORDER BY c.parent_key DESC, c.ordinal DESC LIMIT h.relatives[2]) AS c WHERE h.relatives[2] > 0 AND h.by_parent
+        UNION ALL
+        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, 'preceding', 3, c.ordinal - h.ordinal FROM hits AS h CROSS JOIN LATERAL (
+            SELECT c.* FROM chunks AS c WHERE c.document_id = h.document AND (c.section_key, c.ordinal) >= (h.section_key, '-2147483648'::integer) AND (c.section_key, c.ordinal) < (h.section_key, h.ordinal)
+                AND c.section OPERATOR(pg_catalog.=) h.section ORDER BY c.section_key DESC, c.ordinal DESC LIMIT h.relatives[2]) AS c WHERE h.relatives[2] > 0 AND NOT h.by_parent
+        UNION ALL
+        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, 'following', 4, c.ordinal - h.ordinal FROM hits AS h CROSS JOIN LATERAL (
+            SELECT c.* FROM chunks AS c WHERE c.document_id = h.document AND (c.parent_key, c.ordinal) > (h.parent_key, h.ordinal) AND (c.parent_key, c.ordinal) <= (h.parent_key, 2147483647)
+                AND pg_catalog.cardinality(c.section) = h.depth AND c.section[:h.depth - 1] OPERATOR(pg_catalog.=) h.parent
+            ORDER BY c.parent_key, c.ordinal LIMIT h.relatives[3]) AS c WHERE h.relatives[3] > 0 AND h.by_parent
+        UNION ALL
+        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, 'following', 4, c.ordinal - h.ordinal FROM hits AS h CROSS JOIN LATERAL (
+            SELECT c.* FROM chunks AS c WHERE c.document_id = h.document AND (c.section_key, c.ordinal) > (h.section_key, h.ordinal) AND (c.section_key, c.ordinal) <= (h.section_key, 2147483647)
+                AND c.section OPERATOR(pg_catalog.=) h.section ORDER BY c.section_key, c.ordinal LIMIT h.relatives[3]) AS c WHERE h.relatives[3] > 0 AND NOT h.by_parent
+        UNION ALL
+        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, 'children', 5, c.ordinal - h.ordinal FROM hits AS h CROSS JOIN LATERAL (
+            SELECT c.* FROM chunks AS c WHERE c.document_id = h.document AND (c.parent_key, c.ordinal) > (h.section_key, h.ordinal) AND (c.parent_key, c.ordinal) <= (h.section_key, 2147483647)
+                AND pg_catalog.cardinality(c.section) = h.depth + 1 AND c.section[:h.depth] OPERATOR(pg_catalog.=) h.section
+            ORDER BY c.parent_key, c.ordinal LIMIT h.relatives[4]) AS c WHERE h.relatives[4] > 0
+        UNION ALL
+        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, h.scope, 7, c.ordinal - h.ordinal
+        FROM hits AS h CROSS JOIN LATERAL (
+            SELECT greatest(least(h.scope_first, h.ordinal), h.ordinal - h.reach) AS first, least(greatest(h.scope_last, h.ordinal), h.ordinal + h.reach) AS last
+        ) AS core
+        CROSS JOIN LATERAL (
+            SELECT coalesce((SELECT e.ordinal FROM chunks AS e WHERE e.document_id = h.document AND e.ordinal >= h.ordinal - h.reach AND e.ordinal < core.first
+                    AND NOT e.section[:pg_catalog.cardinality(h.scope_section)] OPERATOR(pg_catalog.=) h.scope_section ORDER BY e.ordinal DESC LIMIT 1), h.ordinal - h.reach - 1) AS low,
+                coalesce((SELECT e.ordinal FROM chunks AS e WHERE e.document_id = h.document AND e.ordinal > core.last AND e.ordinal <= h.ordinal + h.reach
+                    AND NOT e.section[:pg_catalog.cardinality(h.scope_section)] OPERATOR(pg_catalog.=) h.scope_section ORDER BY e.ordinal LIMIT 1), h.ordinal + h.reach + 1) AS high
+            OFFSET 0
+        ) AS ends
+        JOIN chunks AS c ON c.document_id = h.document AND c.ordinal > ends.low AND c.ordinal < ends.high
+            AND c.section[:pg_catalog.cardinality(h.scope_section)] OPERATOR(pg_catalog.=) h.scope_section
+        WHERE h.scope_group IS NOT NULL
+        UNION ALL
+        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, h.scope, 7, c.ordinal - h.ordinal
+        FROM hits AS h CROSS JOIN LATERAL (VALUES (h.scope_first), (h.scope_last)) AS far (ordinal) JOIN chunks AS c ON c.document_id = h.document AND c.ordinal = far.ordinal
+        WHERE h.scope_group IS NOT NULL AND abs(far.ordinal - h.ordinal) > h.reach
+        UNION ALL
+        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, 'document', 7, c.ordinal - h.ordinal
+        FROM hits AS h JOIN chunks AS c ON c.document_id = h.document AND c.ordinal >= h.ordinal - h.reach AND c.ordinal <= h.ordinal + h.reach WHERE h.scope = 'document'
+        UNION ALL
+        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, side.rule, 6, c.ordinal - h.ordinal
+        FROM hits AS h CROSS JOIN LATERAL (VALUES ('before', h.ordinal - h.before, h.ordinal - 1), ('after', h.ordinal + 1, h.ordinal + h.after)) AS side (rule, first, last)
+        JOIN chunks AS c ON c.document_id = h.document AND c.ordinal >= side.first AND c.ordinal <= side.last
+        WHERE h.before + h.after > 0 AND side.first <= side.last AND CASE h.within WHEN 'parent' THEN c.section[:h.depth - 1] OPERATOR(pg_catalog.=) h.parent
+            WHEN 'section' THEN c.section[:h.depth] OPERATOR(pg_catalog.=) h.section ELSE true END
+        UNION ALL
+        SELECT * FROM bridges
+        UNION ALL
+        SELECT o.hit, o.id, o.ordinal, o.tokens, NULL, o.section, o.unit, o.level, o.rule, o.role, o.distance FROM pg_catalog.unnest(others) AS o
+    )
+    SELECT pg_catalog.array_agg((best.hit, best.id, best.ordinal, greatest(coalesce(best.tokens, (char_length(best.content) + 3) / 4), 0), best.section, best.unit, best.level,
+            best.rule, best.role, best.distance, best.is_bridge)::_passage.claim
+        ORDER BY NOT best.is_bridge, best.score_rank, best.role, abs(best.distance), best.hit, best.ordinal)
+    INTO best
+    FROM (
+        SELECT DISTINCT ON (claimed.id) claimed.*, h.score_rank, claimed.id IN (SELECT bridges.id FROM bridges) AS is_bridge
+        FROM claimed JOIN hits AS h ON h.hit = claimed.hit
+        WHERE claimed.id <> ALL (skip) AND claimed.id <> ALL (ARRAY(SELECT hits.id FROM hits))
+        ORDER BY claimed.id, claimed.rule <> 'container',
+            (claimed.rule = 'container' AND h.scope_first IS NOT NULL AND h.section OPERATOR(pg_catalog.<>) h.scope_section AND claimed.section[:h.depth] OPERATOR(pg_catalog.=) h.section) IS NOT TRUE,
+            h.score_rank, abs(claimed.distance), claimed.role, claimed.hit,
+            pg_catalog.array_position('{parents,preceding,following,children,section,container,document,before,after,gap,merge}'::text[], claimed.rule)
+    ) AS best;
     RETURN coalesce(best, '{}');
 END
 $$;

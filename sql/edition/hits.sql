@@ -10,29 +10,43 @@ CREATE TYPE _passage.expanded_hit AS (
     scope_group integer, scope_section text[], scope_first integer, scope_last integer
 );
 
--- The containers around a chunk c, the nearest first, four numbers each: the number of titles, the ordinals of the first
--- and the last chunk directly in it, and the tokens of the first one. A section is a container if its first chunk is the
--- head of one.
+-- The hits of a call as the store has them. Containers are those around a chunk, the nearest first, four numbers each: the
+-- number of titles, the ordinals of the first and the last chunk directly in it, and the tokens of the first one. A section is
+-- a container if its first chunk is the head of one. The names of the statement are found as in _passage.read_claims.
 
-CREATE FUNCTION _passage.containers_query(store name) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+CREATE FUNCTION _passage.stored_hits(store name, ids uuid[], scores double precision[], skip uuid[], with_containers boolean) RETURNS TABLE (
+    place integer, id uuid, score double precision, score_rank integer, document_id uuid, ordinal integer, section text[], section_key bigint, parent_key bigint,
+    kind text, unit text, level integer, tokens integer, media_type text, containers integer[]
+) LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 10
 SET search_path = pg_catalog, pg_temp
-AS $function$
-    SELECT format($sql$CASE WHEN c.kind IS DISTINCT FROM 'data' AND c.unit IN ('container', 'member', 'value') THEN ARRAY(
-        SELECT unnest(ARRAY[depth, head.ordinal, tail.ordinal, coalesce(head.tokens, (char_length(head.content) + 3) / 4)])
-        FROM (
-            SELECT depth, CASE depth WHEN cardinality(c.section) THEN c.section_key WHEN cardinality(c.section) - 1 THEN c.parent_key
-                ELSE passage.section_key(c.section[:depth]) END AS key
-            FROM generate_series(cardinality(c.section), greatest(1, cardinality(c.section) - 63), -1) AS listed (depth) OFFSET 0
-        ) AS above
-        CROSS JOIN LATERAL (SELECT * FROM %1$s AS k WHERE k.document_id = c.document_id AND k.section_key = key AND k.section = c.section[:depth]
-            ORDER BY k.section_key, k.ordinal LIMIT 1) AS head
-        CROSS JOIN LATERAL (SELECT * FROM %1$s AS k WHERE k.document_id = c.document_id AND k.section_key = key AND k.section = c.section[:depth]
-            ORDER BY k.section_key DESC, k.ordinal DESC LIMIT 1) AS tail
-        WHERE head.unit = 'container' ORDER BY depth DESC) END$sql$, format('%I.chunks', store))
-$function$;
+SET plan_cache_mode = force_generic_plan
+SET jit = off
+SET enable_seqscan = off
+AS $$
+#variable_conflict use_column
+BEGIN
+    PERFORM pg_catalog.set_config('search_path', pg_catalog.format('pg_catalog, %I, pg_temp', store), true);
+    RETURN QUERY
+        SELECT ranked.place, ranked.id, ranked.score, ranked.score_rank, c.document_id, c.ordinal, c.section, c.section_key, c.parent_key, c.kind, c.unit, c.level,
+            greatest(coalesce(c.tokens, (char_length(c.content) + 3) / 4), 0), (SELECT d.media_type FROM documents AS d WHERE d.id = c.document_id),
+            CASE WHEN with_containers AND coalesce(c.kind, '') <> 'data' AND (c.unit = 'container' OR c.unit = 'member' OR c.unit = 'value') THEN ARRAY(
+                SELECT pg_catalog.unnest(ARRAY[above.depth, head.ordinal, tail.ordinal, coalesce(head.tokens, (char_length(head.content) + 3) / 4)])
+                FROM (
+                    SELECT depth, CASE WHEN depth = pg_catalog.cardinality(c.section) THEN c.section_key WHEN depth = pg_catalog.cardinality(c.section) - 1 THEN c.parent_key
+                        ELSE passage.section_key(c.section[:depth]) END AS key
+                    FROM generate_series(pg_catalog.cardinality(c.section), greatest(1, pg_catalog.cardinality(c.section) - 63), -1) AS listed (depth) OFFSET 0
+                ) AS above
+                CROSS JOIN LATERAL (SELECT k.ordinal, k.unit, k.tokens, k.content FROM chunks AS k WHERE k.document_id = c.document_id AND k.section_key = above.key
+                    AND k.section OPERATOR(pg_catalog.=) c.section[:above.depth] ORDER BY k.section_key, k.ordinal LIMIT 1) AS head
+                CROSS JOIN LATERAL (SELECT k.ordinal FROM chunks AS k WHERE k.document_id = c.document_id AND k.section_key = above.key
+                    AND k.section OPERATOR(pg_catalog.=) c.section[:above.depth] ORDER BY k.section_key DESC, k.ordinal DESC LIMIT 1) AS tail
+                WHERE head.unit = 'container' ORDER BY above.depth DESC) END
+        FROM _passage.rank_hits(ids, scores, skip) AS ranked JOIN chunks AS c ON c.id = ranked.id
+        ORDER BY ranked.place;
+END
+$$;
 
-COMMENT ON FUNCTION _passage.containers_query(name) IS 'expression for the containers around a chunk';
+COMMENT ON FUNCTION _passage.stored_hits(name, uuid[], double precision[], uuid[], boolean) IS 'hits of a call as the store has them';
 
 -- Without a limit of tokens in its strategy, the context of a hit has the default, unless the hits of a search share one.
 
@@ -56,13 +70,7 @@ DECLARE
 BEGIN
     -- A limit out of range is an error whether or not a hit exists.
     limits := _passage.with_limits(_passage.preset(CASE WHEN is_preset THEN strategy ELSE 'none' END), given);
-    FOR row IN EXECUTE format($sql$
-        SELECT ranked.*, c.document_id, c.ordinal, c.section, c.section_key, c.parent_key, c.kind, c.unit, c.level,
-            greatest(coalesce(c.tokens, (char_length(c.content) + 3) / 4), 0) AS tokens,
-            (SELECT media_type FROM %1$I.documents AS d WHERE d.id = c.document_id) AS media_type, %2$s AS containers
-        FROM _passage.rank_hits($1, $2, $3) AS ranked JOIN %1$I.chunks AS c ON c.id = ranked.id
-        ORDER BY ranked.place$sql$, store, CASE WHEN with_containers THEN _passage.containers_query(store) ELSE 'NULL::integer[]' END)
-        USING ids, scores, skip
+    FOR row IN SELECT * FROM _passage.stored_hits(store, ids, scores, skip, with_containers)
     LOOP
         IF row.media_type IS DISTINCT FROM of_type OR cardinality(hits) = 0 THEN
             of_type := row.media_type;

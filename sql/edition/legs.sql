@@ -158,13 +158,13 @@ $$;
 
 COMMENT ON FUNCTION _passage.named_depth(text, text[], text[], text) IS 'number of titles of the unit that a query names';
 
--- What a search has found: the rankings, from which hits are made for any smaller number of candidates.
+-- The rankings of a search, from which hits are made for any smaller number of candidates.
 
 CREATE TYPE _passage.search_legs AS (
     query text, parsed _passage.parsed_query, vector_ids uuid[], vector_scores double precision[], text _passage.text_ranking, by_vector boolean, by_text boolean, max_rows integer
 );
 
-CREATE FUNCTION _passage.read_legs(store name, query text, embedding real[], filter jsonb, ranking jsonb, max_rows integer, most integer) RETURNS _passage.search_legs
+CREATE FUNCTION _passage.read_legs(store name, query text, embedding real[], filter jsonb, ranking jsonb, max_rows integer, max_words integer) RETURNS _passage.search_legs
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -191,7 +191,7 @@ BEGIN
     END IF;
     IF legs.by_text THEN
         legs.parsed := _passage.parse_query(store, query);
-        legs.text := _passage.text_search(store, legs.parsed, filter, CASE WHEN filter ? 'min_similarity' THEN _passage.distance_expression(store, embedding, 'cosine') END, max_rows, most);
+        legs.text := _passage.text_search(store, legs.parsed, filter, CASE WHEN filter ? 'min_similarity' THEN _passage.distance_expression(store, embedding, 'cosine') END, max_rows, max_words);
     END IF;
     IF max_rows > 0 AND (legs.by_vector OR legs.by_text) AND coalesce(cardinality(legs.vector_ids), 0) + coalesce(cardinality((legs.text).ids), 0) = 0 AND NOT legs.by_vector THEN
         IF NOT (legs.parsed).has_words AND (legs.parsed).has_exclusions THEN

@@ -10,22 +10,40 @@ DECLARE
     schema CONSTANT name := _passage.store_name(store);
     expanded CONSTANT _passage.expansion := _passage.expand(schema, ids, scores, coalesce(strategy, _passage.text_setting('strategy', 'auto')), given, '{}', false, false);
 BEGIN
-    IF expanded.decisions IS NULL THEN
-        RETURN;
+    IF expanded.decisions IS NOT NULL THEN
+        RETURN QUERY SELECT * FROM _passage.stored_context(schema, expanded.hits, expanded.decisions, expanded.cut_tokens);
     END IF;
-    RETURN QUERY EXECUTE format($sql$
-        SELECT c.id, c.document_id, c.ordinal, coalesce((_passage.role_names())[(claim).role], 'hit'), (claim).distance, h.id, h.score,
-            CASE WHEN (claim).role = 0 THEN h.score ELSE h.score * 0.5 / greatest(abs((claim).distance), 1) END,
-            c.level, c.section, c.path, (claim).tokens, c.content, NULL::text, ($2)[h.hit]::integer
-        FROM unnest($1) AS decision JOIN unnest($3) AS h ON h.hit = (claim).hit
-        JOIN %I.chunks AS c ON c.document_id = h.document AND c.id = (claim).id
-        WHERE decision.verdict IS NULL
-        ORDER BY min(h.score_rank * 10000000 + h.hit) OVER (PARTITION BY h.document), c.ordinal, h.hit$sql$, schema)
-        USING expanded.decisions, expanded.cut_tokens, expanded.hits;
 END
 $$;
 
 COMMENT ON FUNCTION _passage.context_rows(uuid[], double precision[], text, jsonb, name) IS 'hits with their context';
+
+-- The selected chunks as the store has them. The names of the statement are found as in _passage.read_claims.
+
+CREATE FUNCTION _passage.stored_context(store name, hits _passage.expanded_hit[], decisions _passage.decision[], cut_tokens bigint[]) RETURNS TABLE (
+    chunk_id uuid, document_id uuid, ordinal integer, role text, distance integer, hit_id uuid, score double precision, decayed_score double precision,
+    level integer, section text[], path ltree, tokens integer, content text, source_id text, cut integer
+) LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 10
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
+SET jit = off
+SET enable_seqscan = off
+AS $$
+#variable_conflict use_column
+BEGIN
+    PERFORM pg_catalog.set_config('search_path', pg_catalog.format('pg_catalog, %I, pg_temp', store), true);
+    RETURN QUERY
+        SELECT c.id, c.document_id, c.ordinal, coalesce((_passage.role_names())[(kept.claim).role], 'hit'), (kept.claim).distance, h.id, h.score,
+            CASE WHEN (kept.claim).role = 0 THEN h.score ELSE h.score * 0.5::double precision / greatest(abs((kept.claim).distance), 1)::double precision END,
+            c.level, c.section, c.path, (kept.claim).tokens, c.content, NULL::text, cut_tokens[h.hit]::integer
+        FROM pg_catalog.unnest(decisions) AS kept JOIN pg_catalog.unnest(hits) AS h ON h.hit = (kept.claim).hit
+        JOIN chunks AS c ON c.id = (kept.claim).id AND c.document_id = h.document
+        WHERE kept.verdict IS NULL
+        ORDER BY min(h.score_rank * 10000000::bigint + h.hit) OVER (PARTITION BY h.document), c.ordinal, h.hit;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.stored_context(name, _passage.expanded_hit[], _passage.decision[], bigint[]) IS 'selected chunks as the store has them';
 
 -- twin: expand_context_wrapper
 LANGUAGE sql

@@ -162,7 +162,7 @@ $$;
 
 COMMENT ON FUNCTION _passage.normalize_text(text) IS 'text in normalization form C, with the usual forms of letters and without invisible characters';
 
--- Each syllable of a run in these texts ends in U+E000, which is no letter and so is in no searchable text.
+-- Each syllable of a run in these texts ends in U+E000, which is not a letter, so no searchable text has it.
 
 CREATE FUNCTION _passage.end_syllables(runs text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
@@ -246,7 +246,7 @@ BEGIN
     RETURN (
         SELECT string_agg(part, ' ' ORDER BY place)
         FROM (
-            -- What stands before each number, and what follows; the last row has no number.
+            -- The text before each number and behind it; the last row has no number.
             SELECT place, matched[2] AS number, right(matched[1], 1) COLLATE "C" AS before, left(lead(matched[1]) OVER (ORDER BY place), 1) COLLATE "C" AS behind
             FROM regexp_matches(run COLLATE "C", '([^0-9]*)([0-9]+(?:(?:\.[0-9]+)+|(?:-[0-9]+)+)?|$)', 'g') WITH ORDINALITY AS listed (matched, place)
         ) AS cut
