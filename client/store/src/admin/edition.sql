@@ -249,6 +249,18 @@ RETURN '0.2.0';
 
 COMMENT ON FUNCTION _passage.sql_edition() IS 'version of the SQL edition: 0.2.0';
 
+CREATE FUNCTION _passage.refuse_function(name text, hint text) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RAISE EXCEPTION USING ERRCODE = 'feature_not_supported', MESSAGE = format('%s() needs the native extension', name),
+        DETAIL = 'The SQL edition of pg_passage is installed in this database.', HINT = hint;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.refuse_function(text, text) IS 'raises an error for a function that the SQL edition lacks';
+
 CREATE FUNCTION _passage.refuse_argument(message text, hint text) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -632,29 +644,43 @@ CREATE TYPE _passage.expanded_hit AS (
     scope_group integer, scope_section text[], scope_first integer, scope_last integer
 );
 
--- The containers around a chunk c, the nearest first, four numbers each: the number of titles, the ordinals of the first
--- and the last chunk directly in it, and the tokens of the first one. A section is a container if its first chunk is the
--- head of one.
+-- The hits of a call as the store has them. Containers are those around a chunk, the nearest first, four numbers each: the
+-- number of titles, the ordinals of the first and the last chunk directly in it, and the tokens of the first one. A section is
+-- a container if its first chunk is the head of one. The names of the statement are found as in _passage.read_claims.
 
-CREATE FUNCTION _passage.containers_query(store name) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+CREATE FUNCTION _passage.stored_hits(store name, ids uuid[], scores double precision[], skip uuid[], with_containers boolean) RETURNS TABLE (
+    place integer, id uuid, score double precision, score_rank integer, document_id uuid, ordinal integer, section text[], section_key bigint, parent_key bigint,
+    kind text, unit text, level integer, tokens integer, media_type text, containers integer[]
+) LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 10
 SET search_path = pg_catalog, pg_temp
-AS $function$
-    SELECT format($sql$CASE WHEN c.kind IS DISTINCT FROM 'data' AND c.unit IN ('container', 'member', 'value') THEN ARRAY(
-        SELECT unnest(ARRAY[depth, head.ordinal, tail.ordinal, coalesce(head.tokens, (char_length(head.content) + 3) / 4)])
-        FROM (
-            SELECT depth, CASE depth WHEN cardinality(c.section) THEN c.section_key WHEN cardinality(c.section) - 1 THEN c.parent_key
-                ELSE passage.section_key(c.section[:depth]) END AS key
-            FROM generate_series(cardinality(c.section), greatest(1, cardinality(c.section) - 63), -1) AS listed (depth) OFFSET 0
-        ) AS above
-        CROSS JOIN LATERAL (SELECT * FROM %1$s AS k WHERE k.document_id = c.document_id AND k.section_key = key AND k.section = c.section[:depth]
-            ORDER BY k.section_key, k.ordinal LIMIT 1) AS head
-        CROSS JOIN LATERAL (SELECT * FROM %1$s AS k WHERE k.document_id = c.document_id AND k.section_key = key AND k.section = c.section[:depth]
-            ORDER BY k.section_key DESC, k.ordinal DESC LIMIT 1) AS tail
-        WHERE head.unit = 'container' ORDER BY depth DESC) END$sql$, format('%I.chunks', store))
-$function$;
+SET plan_cache_mode = force_generic_plan
+SET jit = off
+SET enable_seqscan = off
+AS $$
+#variable_conflict use_column
+BEGIN
+    PERFORM pg_catalog.set_config('search_path', pg_catalog.format('pg_catalog, %I, pg_temp', store), true);
+    RETURN QUERY
+        SELECT ranked.place, ranked.id, ranked.score, ranked.score_rank, c.document_id, c.ordinal, c.section, c.section_key, c.parent_key, c.kind, c.unit, c.level,
+            greatest(coalesce(c.tokens, (char_length(c.content) + 3) / 4), 0), (SELECT d.media_type FROM documents AS d WHERE d.id = c.document_id),
+            CASE WHEN with_containers AND coalesce(c.kind, '') <> 'data' AND (c.unit = 'container' OR c.unit = 'member' OR c.unit = 'value') THEN ARRAY(
+                SELECT pg_catalog.unnest(ARRAY[above.depth, head.ordinal, tail.ordinal, coalesce(head.tokens, (char_length(head.content) + 3) / 4)])
+                FROM (
+                    SELECT depth, CASE WHEN depth = pg_catalog.cardinality(c.section) THEN c.section_key WHEN depth = pg_catalog.cardinality(c.section) - 1 THEN c.parent_key
+                        ELSE passage.section_key(c.section[:depth]) END AS key
+                    FROM generate_series(pg_catalog.cardinality(c.section), greatest(1, pg_catalog.cardinality(c.section) - 63), -1) AS listed (depth) OFFSET 0
+                ) AS above
+                CROSS JOIN LATERAL (SELECT k.ordinal, k.unit, k.tokens, k.content FROM chunks AS k WHERE k.document_id = c.document_id AND k.section_key = above.key
+                    AND k.section OPERATOR(pg_catalog.=) c.section[:above.depth] ORDER BY k.section_key, k.ordinal LIMIT 1) AS head
+                CROSS JOIN LATERAL (SELECT k.ordinal FROM chunks AS k WHERE k.document_id = c.document_id AND k.section_key = above.key
+                    AND k.section OPERATOR(pg_catalog.=) c.section[:above.depth] ORDER BY k.section_key DESC, k.ordinal DESC LIMIT 1) AS tail
+                WHERE head.unit = 'container' ORDER BY above.depth DESC) END
+        FROM _passage.rank_hits(ids, scores, skip) AS ranked JOIN chunks AS c ON c.id = ranked.id
+        ORDER BY ranked.place;
+END
+$$;
 
-COMMENT ON FUNCTION _passage.containers_query(name) IS 'expression for the containers around a chunk';
+COMMENT ON FUNCTION _passage.stored_hits(name, uuid[], double precision[], uuid[], boolean) IS 'hits of a call as the store has them';
 
 -- Without a limit of tokens in its strategy, the context of a hit has the default, unless the hits of a search share one.
 
@@ -678,13 +704,7 @@ DECLARE
 BEGIN
     -- A limit out of range is an error whether or not a hit exists.
     limits := _passage.with_limits(_passage.preset(CASE WHEN is_preset THEN strategy ELSE 'none' END), given);
-    FOR row IN EXECUTE format($sql$
-        SELECT ranked.*, c.document_id, c.ordinal, c.section, c.section_key, c.parent_key, c.kind, c.unit, c.level,
-            greatest(coalesce(c.tokens, (char_length(c.content) + 3) / 4), 0) AS tokens,
-            (SELECT media_type FROM %1$I.documents AS d WHERE d.id = c.document_id) AS media_type, %2$s AS containers
-        FROM _passage.rank_hits($1, $2, $3) AS ranked JOIN %1$I.chunks AS c ON c.id = ranked.id
-        ORDER BY ranked.place$sql$, store, CASE WHEN with_containers THEN _passage.containers_query(store) ELSE 'NULL::integer[]' END)
-        USING ids, scores, skip
+    FOR row IN SELECT * FROM _passage.stored_hits(store, ids, scores, skip, with_containers)
     LOOP
         IF row.media_type IS DISTINCT FROM of_type OR cardinality(hits) = 0 THEN
             of_type := row.media_type;
@@ -834,7 +854,7 @@ CREATE FUNCTION _passage.role_names() RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '{parent,ancestor,preceding,following,child,adjacent,section}'::pg_catalog.text[];
 
-COMMENT ON FUNCTION _passage.role_names() IS 'roles of chunks that are no hits, by their numbers';
+COMMENT ON FUNCTION _passage.role_names() IS 'roles of context, by their numbers';
 
 CREATE TYPE _passage.claim AS (
     hit integer, id uuid, ordinal integer, tokens integer, section text[], unit text, level integer,
@@ -892,158 +912,128 @@ $$;
 
 COMMENT ON FUNCTION _passage.has_context(_passage.strategy) IS 'whether a strategy adds chunks';
 
--- The query of claims, with a part for each rule that a hit uses. Its parameters are the hits, the chunks that are shown
--- already, and the claims that do not come from an index.
-
-CREATE FUNCTION _passage.claims_query(store name, hits _passage.expanded_hit[], bridges boolean) RETURNS text
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    columns CONSTANT text := 'c.id, c.ordinal, greatest(coalesce(c.tokens, (char_length(c.content) + 3) / 4), 0) AS tokens, c.section, c.unit, c.level';
-    least CONSTANT text := '''-2147483648''::integer';
-    claim CONSTANT text := 'SELECT h.hit, c.id, c.ordinal, c.tokens, c.section, c.unit, c.level, %L, %s, c.ordinal - h.ordinal, false FROM hits AS h CROSS JOIN LATERAL (SELECT '
-        || columns || ' FROM ' || format('%I.chunks', store) || ' AS c WHERE c.document_id = h.document AND %s) AS c WHERE %s';
-    backward CONSTANT text := '(c.%1$s, c.ordinal) >= (h.%1$s, ' || least || ') AND (c.%1$s, c.ordinal) < (h.%1$s, h.ordinal) AND %2$s ORDER BY c.%1$s DESC, c.ordinal DESC LIMIT h.relatives[%3$s]';
-    forward CONSTANT text := '(c.%1$s, c.ordinal) > (h.%4$s, h.ordinal) AND (c.%1$s, c.ordinal) <= (h.%4$s, 2147483647) AND %2$s ORDER BY c.%1$s, c.ordinal LIMIT h.relatives[%3$s]';
-    same CONSTANT text := 'c.section = h.section';
-    sibling CONSTANT text := 'cardinality(c.section) = cardinality(h.section) AND c.section[:cardinality(c.section) - 1] = h.section[:cardinality(h.section) - 1]';
-    child CONSTANT text := 'cardinality(c.section) = cardinality(h.section) + 1 AND c.section[:cardinality(h.section)] = h.section';
-    within CONSTANT text := 'CASE (h.strategy).within WHEN ''parent'' THEN c.section[:cardinality(h.section) - 1] = h.section[:cardinality(h.section) - 1]'
-        ' WHEN ''section'' THEN c.section[:cardinality(h.section)] = h.section ELSE true END';
-    inside CONSTANT text := '%1$s.section[:cardinality(h.scope_section)] = h.scope_section';
-    parts text[] := '{}';
-    hit _passage.expanded_hit;
-    -- For each rule, whether a hit uses it.
-    parents boolean := false;
-    siblings boolean[] := '{f,f}';
-    own boolean[] := '{f,f}';
-    children boolean := false;
-    windows boolean[] := '{f,f}';
-    document boolean := false;
-    scope boolean := false;
-    by_parent boolean;
-    bridge text;
-BEGIN
-    FOREACH hit IN ARRAY hits LOOP
-        CONTINUE WHEN hit.ordinal IS NULL;
-        parents := parents OR hit.relatives[1] > 0 AND cardinality(hit.section) > 0;
-        by_parent := (hit.strategy).siblings = 'parent' AND cardinality(hit.section) > 0;
-        FOR side IN 1 .. 2 LOOP
-            siblings[side] := siblings[side] OR hit.relatives[side + 1] > 0 AND by_parent;
-            own[side] := own[side] OR hit.relatives[side + 1] > 0 AND (NOT by_parent OR _passage.is_release(hit.section[cardinality(hit.section)]));
-        END LOOP;
-        children := children OR hit.relatives[4] > 0;
-        windows := ARRAY[windows[1] OR hit.before > 0, windows[2] OR hit.after > 0];
-        document := document OR (hit.strategy).scope = 'document';
-        scope := scope OR hit.scope_group IS NOT NULL;
-    END LOOP;
-    IF parents THEN
-        parts := parts || format($sql$
-            SELECT h.hit, c.id, c.ordinal, c.tokens, c.section, c.unit, c.level, 'parents',
-                CASE row_number() OVER (PARTITION BY h.hit ORDER BY c.near DESC, c.ordinal DESC) WHEN 1 THEN 1 ELSE 2 END, c.ordinal - h.ordinal, false
-            FROM hits AS h CROSS JOIN LATERAL (
-                SELECT c.*, least(above.depth + (c.section[above.depth + 1] IS NOT DISTINCT FROM h.section[above.depth + 1])::integer, cardinality(h.section) - 1) AS near
-                FROM generate_series(cardinality(h.section) - 1, 0, -1) AS above (depth)
-                CROSS JOIN LATERAL (SELECT CASE above.depth WHEN cardinality(h.section) - 1 THEN h.parent_key ELSE passage.section_key(h.section[:above.depth]) END AS key OFFSET 0) AS hashed
-                CROSS JOIN LATERAL (
-                    (SELECT %1$s FROM %2$s AS c WHERE c.document_id = h.document
-                        AND (c.section_key, c.ordinal) >= (hashed.key, %3$s) AND (c.section_key, c.ordinal) < (hashed.key, h.ordinal)
-                        AND c.section = h.section[:above.depth] ORDER BY c.section_key DESC, c.ordinal DESC LIMIT 1)
-                    UNION ALL
-                    (SELECT %1$s FROM %2$s AS c WHERE c.document_id = h.document
-                        AND (c.parent_key, c.ordinal) >= (hashed.key, %3$s) AND (c.parent_key, c.ordinal) < (hashed.key, h.ordinal)
-                        AND cardinality(c.section) = above.depth + 1 AND c.section[:above.depth] = h.section[:above.depth]
-                        ORDER BY c.parent_key, c.ordinal LIMIT (above.depth > 0)::integer)
-                    LIMIT 1) AS c
-                LIMIT h.relatives[1]) AS c
-            WHERE h.relatives[1] > 0 AND cardinality(h.section) > 0 AND c.id <> ALL ($2)$sql$, columns, format('%I.chunks', store), least);
-    END IF;
-    FOR side IN 1 .. 2 LOOP
-        IF siblings[side] THEN
-            parts := parts || format(claim, ('{preceding,following}'::text[])[side], side + 2,
-                format(CASE side WHEN 1 THEN backward ELSE forward END, 'parent_key', sibling, side + 1, 'parent_key'), 'h.by_parent');
-        END IF;
-        IF own[side] THEN
-            parts := parts || format(claim, ('{preceding,following}'::text[])[side], side + 2,
-                format(CASE side WHEN 1 THEN backward ELSE forward END, 'section_key', same, side + 1, 'section_key'), 'NOT h.by_parent');
-        END IF;
-    END LOOP;
-    IF children THEN
-        parts := parts || format(claim, 'children', 5, format(forward, 'parent_key', child, 4, 'section_key'), 'true');
-    END IF;
-    IF scope THEN
-        parts := parts || format($sql$
-            SELECT h.hit, c.id, c.ordinal, c.tokens, c.section, c.unit, c.level, (h.strategy).scope, 7, c.ordinal - h.ordinal, false
-            FROM hits AS h CROSS JOIN LATERAL (
-                SELECT greatest(least(h.scope_first, h.ordinal), h.ordinal - h.reach) AS first, least(greatest(h.scope_last, h.ordinal), h.ordinal + h.reach) AS last
-            ) AS core
-            CROSS JOIN LATERAL (
-                SELECT coalesce((SELECT e.ordinal FROM %1$s AS e WHERE e.document_id = h.document AND e.ordinal >= h.ordinal - h.reach AND e.ordinal < core.first
-                        AND NOT %2$s ORDER BY e.ordinal DESC LIMIT 1), h.ordinal - h.reach - 1) AS low,
-                    coalesce((SELECT e.ordinal FROM %1$s AS e WHERE e.document_id = h.document AND e.ordinal > core.last AND e.ordinal <= h.ordinal + h.reach
-                        AND NOT %2$s ORDER BY e.ordinal LIMIT 1), h.ordinal + h.reach + 1) AS high
-                OFFSET 0
-            ) AS ends
-            CROSS JOIN LATERAL (SELECT %3$s FROM %1$s AS c WHERE c.document_id = h.document AND c.ordinal > ends.low AND c.ordinal < ends.high AND %4$s) AS c
-            WHERE h.scope_group IS NOT NULL
-            UNION ALL
-            SELECT h.hit, c.id, c.ordinal, c.tokens, c.section, c.unit, c.level, (h.strategy).scope, 7, c.ordinal - h.ordinal, false
-            FROM hits AS h CROSS JOIN LATERAL (VALUES (h.scope_first), (h.scope_last)) AS far (ordinal)
-            CROSS JOIN LATERAL (SELECT %3$s FROM %1$s AS c WHERE c.document_id = h.document AND c.ordinal = far.ordinal) AS c
-            WHERE h.scope_group IS NOT NULL AND abs(far.ordinal - h.ordinal) > h.reach$sql$,
-            format('%I.chunks', store), format(inside, 'e'), columns, format(inside, 'c'));
-    END IF;
-    IF document THEN
-        parts := parts || format(claim, 'document', 7, 'c.ordinal BETWEEN h.ordinal - h.reach AND h.ordinal + h.reach', '(h.strategy).scope = ''document''');
-    END IF;
-    IF windows[1] THEN
-        parts := parts || format(claim, 'before', 6, 'c.ordinal BETWEEN h.ordinal - h.before AND h.ordinal - 1 AND ' || within, 'h.before > 0');
-    END IF;
-    IF windows[2] THEN
-        parts := parts || format(claim, 'after', 6, 'c.ordinal BETWEEN h.ordinal + 1 AND h.ordinal + h.after AND ' || within, 'h.after > 0');
-    END IF;
-    IF bridges AND cardinality(hits) > 1 THEN
-        -- Single chunks between two hits of prose.
-        bridge := format(claim, 'gap', 6, 'c.ordinal IN (h.ordinal - 1, h.ordinal + 1)',
-            'h.has_bridges AND EXISTS (SELECT FROM hits AS other WHERE other.has_bridges AND other.document = h.document AND other.ordinal = 2 * c.ordinal - h.ordinal)');
-        parts := parts || 'SELECT * FROM bridges'::text;
-    END IF;
-    RETURN 'WITH hits AS MATERIALIZED (SELECT h.*, (h.strategy).siblings = ''parent'' AND cardinality(h.section) > 0 AND NOT _passage.is_release(h.section[cardinality(h.section)]) AS by_parent, '
-        || CASE WHEN bridge IS NOT NULL THEN 'h.kind IS DISTINCT FROM ''code'' AND h.kind IS DISTINCT FROM ''data'' AND _passage.has_context(h.strategy)' ELSE 'false' END
-        || ' AS has_bridges FROM unnest($1) AS h WHERE h.ordinal IS NOT NULL), '
-        || format('bridges (hit, id, ordinal, tokens, section, unit, level, rule, role, distance, is_bridge) AS (%s), ',
-            coalesce(bridge, 'SELECT NULL::integer, NULL::uuid, NULL::integer, NULL::integer, NULL::text[], NULL::text, NULL::integer, NULL::text, NULL::integer, NULL::integer, NULL::boolean WHERE false'))
-        || 'claimed (hit, id, ordinal, tokens, section, unit, level, rule, role, distance, is_bridge) AS ('
-        || array_to_string(parts || 'SELECT * FROM unnest($3)'::text, ' UNION ALL ') || ')';
-END
-$function$;
-
-COMMENT ON FUNCTION _passage.claims_query(name, _passage.expanded_hit[], boolean) IS 'query of the claims of hits';
-
--- The best claim of each chunk that is not a hit, in the order in which a budget is spent on single chunks.
+-- The best claim of each chunk that is not a hit, in the order in which a budget is spent on single chunks. `others` are
+-- the claims that do not come from an index.
+--
+-- The statement names no store: the search_path of this call has the schema of the store behind pg_catalog. So PostgreSQL
+-- plans it once for a session, which takes longer than to execute it. Functions and operators of any type are qualified,
+-- because one of the store could fit better; of others those of pg_catalog fit exactly.
 
 CREATE FUNCTION _passage.read_claims(store name, hits _passage.expanded_hit[], skip uuid[], bridges boolean, others _passage.claim[])
 RETURNS _passage.claim[]
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
+SET jit = off
+SET enable_seqscan = off
 AS $$
+#variable_conflict use_column
 DECLARE
     best _passage.claim[];
 BEGIN
-    EXECUTE _passage.claims_query(store, hits, bridges) || $sql$
-        SELECT array_agg((hit, id, ordinal, tokens, section, unit, level, rule, role, distance, is_bridge)::_passage.claim
-            ORDER BY NOT is_bridge, score_rank, role, abs(distance), hit, ordinal)
-        FROM (
-            SELECT DISTINCT ON (claimed.id) claimed.hit, claimed.id, ordinal, tokens, claimed.section, claimed.unit, claimed.level, rule, role, distance,
-                h.score_rank, claimed.id IN (SELECT bridges.id FROM bridges) AS is_bridge
-            FROM claimed JOIN (SELECT hits.hit, hits.section, hits.scope_section, hits.scope_first, hits.score_rank FROM hits) AS h USING (hit)
-            WHERE claimed.id <> ALL ($2) AND claimed.id <> ALL (ARRAY(SELECT hits.id FROM hits))
-            ORDER BY claimed.id, rule <> 'container',
-                (rule = 'container' AND h.scope_first IS NOT NULL AND h.section <> h.scope_section AND claimed.section[:cardinality(h.section)] = h.section) IS NOT TRUE,
-                h.score_rank, abs(distance), role, hit,
-                array_position('{parents,preceding,following,children,section,container,document,before,after,gap,merge}', rule)
-        ) AS best$sql$ INTO best USING hits, skip, others;
+    PERFORM pg_catalog.set_config('search_path', pg_catalog.format('pg_catalog, %I, pg_temp', store), true);
+    WITH hits AS MATERIALIZED (
+        SELECT h.hit, h.id, h.document, h.ordinal, h.section, h.section_key, h.parent_key, h.score_rank, h.relatives, h.before, h.after, h.reach,
+            h.scope_group, h.scope_section, h.scope_first, h.scope_last, (h.strategy).scope AS scope, (h.strategy).within AS within, pg_catalog.cardinality(h.section) AS depth,
+            h.section[:pg_catalog.cardinality(h.section) - 1] AS parent,
+            CASE WHEN h.relatives[2] + h.relatives[3] > 0 THEN (h.strategy).siblings = 'parent' AND pg_catalog.cardinality(h.section) > 0
+                AND NOT _passage.is_release(h.section[pg_catalog.cardinality(h.section)]) ELSE false END AS by_parent,
+            CASE WHEN bridges THEN coalesce(h.kind, '') <> 'code' AND coalesce(h.kind, '') <> 'data' AND _passage.has_context(h.strategy) ELSE false END AS has_bridges
+        FROM pg_catalog.unnest(hits) AS h WHERE h.ordinal IS NOT NULL
+    ), bridges AS (
+        -- Single chunks between two hits of prose.
+        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, 'gap'::text AS rule, 6 AS role, c.ordinal - h.ordinal AS distance
+        FROM hits AS h CROSS JOIN LATERAL (VALUES (h.ordinal - 1, h.ordinal - 2), (h.ordinal + 1, h.ordinal + 2)) AS side (near, far)
+        JOIN hits AS other ON other.has_bridges AND other.document = h.document AND other.ordinal = side.far
+        JOIN chunks AS c ON c.document_id = h.document AND c.ordinal = side.near WHERE h.has_bridges
+    ), claimed AS (
+        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, 'parents'::text AS rule,
+            CASE row_number() OVER (PARTITION BY h.hit ORDER BY c.near DESC, c.ordinal DESC) WHEN 1 THEN 1 ELSE 2 END AS role, c.ordinal - h.ordinal AS distance
+        FROM hits AS h CROSS JOIN LATERAL (
+            SELECT c.*, least(above.depth + (coalesce(c.section[above.depth + 1], '') = coalesce(h.section[above.depth + 1], ''))::integer, h.depth - 1) AS near
+            FROM generate_series(h.depth - 1, 0, -1) AS above (depth)
+            CROSS JOIN LATERAL (SELECT CASE WHEN above.depth = h.depth - 1 THEN h.parent_key ELSE passage.section_key(h.section[:above.depth]) END AS key OFFSET 0) AS hashed
+            CROSS JOIN LATERAL (
+                (SELECT c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level FROM chunks AS c WHERE c.document_id = h.document
+                    AND (c.section_key, c.ordinal) >= (hashed.key, '-2147483648'::integer) AND (c.section_key, c.ordinal) < (hashed.key, h.ordinal)
+                    AND c.section OPERATOR(pg_catalog.=) h.section[:above.depth] ORDER BY c.section_key DESC, c.ordinal DESC LIMIT 1)
+                UNION ALL
+                (SELECT c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level FROM chunks AS c WHERE c.document_id = h.document
+                    AND (c.parent_key, c.ordinal) >= (hashed.key, '-2147483648'::integer) AND (c.parent_key, c.ordinal) < (hashed.key, h.ordinal)
+                    AND pg_catalog.cardinality(c.section) = above.depth + 1 AND c.section[:above.depth] OPERATOR(pg_catalog.=) h.section[:above.depth]
+                    ORDER BY c.parent_key, c.ordinal LIMIT (above.depth > 0)::integer)
+                LIMIT 1) AS c
+            LIMIT h.relatives[1]) AS c
+        WHERE h.relatives[1] > 0 AND h.depth > 0 AND c.id <> ALL (skip)
+        UNION ALL
+        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, 'preceding', 3, c.ordinal - h.ordinal FROM hits AS h CROSS JOIN LATERAL (
+            SELECT c.* FROM chunks AS c WHERE c.document_id = h.document AND (c.parent_key, c.ordinal) >= (h.parent_key, '-2147483648'::integer) AND (c.parent_key, c.ordinal) < (h.parent_key, h.ordinal)
+                AND pg_catalog.cardinality(c.section) = h.depth AND c.section[:h.depth - 1] OPERATOR(pg_catalog.=) h.parent
+            ORDER BY c.parent_key DESC, c.ordinal DESC LIMIT h.relatives[2]) AS c WHERE h.relatives[2] > 0 AND h.by_parent
+        UNION ALL
+        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, 'preceding', 3, c.ordinal - h.ordinal FROM hits AS h CROSS JOIN LATERAL (
+            SELECT c.* FROM chunks AS c WHERE c.document_id = h.document AND (c.section_key, c.ordinal) >= (h.section_key, '-2147483648'::integer) AND (c.section_key, c.ordinal) < (h.section_key, h.ordinal)
+                AND c.section OPERATOR(pg_catalog.=) h.section ORDER BY c.section_key DESC, c.ordinal DESC LIMIT h.relatives[2]) AS c WHERE h.relatives[2] > 0 AND NOT h.by_parent
+        UNION ALL
+        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, 'following', 4, c.ordinal - h.ordinal FROM hits AS h CROSS JOIN LATERAL (
+            SELECT c.* FROM chunks AS c WHERE c.document_id = h.document AND (c.parent_key, c.ordinal) > (h.parent_key, h.ordinal) AND (c.parent_key, c.ordinal) <= (h.parent_key, 2147483647)
+                AND pg_catalog.cardinality(c.section) = h.depth AND c.section[:h.depth - 1] OPERATOR(pg_catalog.=) h.parent
+            ORDER BY c.parent_key, c.ordinal LIMIT h.relatives[3]) AS c WHERE h.relatives[3] > 0 AND h.by_parent
+        UNION ALL
+        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, 'following', 4, c.ordinal - h.ordinal FROM hits AS h CROSS JOIN LATERAL (
+            SELECT c.* FROM chunks AS c WHERE c.document_id = h.document AND (c.section_key, c.ordinal) > (h.section_key, h.ordinal) AND (c.section_key, c.ordinal) <= (h.section_key, 2147483647)
+                AND c.section OPERATOR(pg_catalog.=) h.section ORDER BY c.section_key, c.ordinal LIMIT h.relatives[3]) AS c WHERE h.relatives[3] > 0 AND NOT h.by_parent
+        UNION ALL
+        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, 'children', 5, c.ordinal - h.ordinal FROM hits AS h CROSS JOIN LATERAL (
+            SELECT c.* FROM chunks AS c WHERE c.document_id = h.document AND (c.parent_key, c.ordinal) > (h.section_key, h.ordinal) AND (c.parent_key, c.ordinal) <= (h.section_key, 2147483647)
+                AND pg_catalog.cardinality(c.section) = h.depth + 1 AND c.section[:h.depth] OPERATOR(pg_catalog.=) h.section
+            ORDER BY c.parent_key, c.ordinal LIMIT h.relatives[4]) AS c WHERE h.relatives[4] > 0
+        UNION ALL
+        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, h.scope, 7, c.ordinal - h.ordinal
+        FROM hits AS h CROSS JOIN LATERAL (
+            SELECT greatest(least(h.scope_first, h.ordinal), h.ordinal - h.reach) AS first, least(greatest(h.scope_last, h.ordinal), h.ordinal + h.reach) AS last
+        ) AS core
+        CROSS JOIN LATERAL (
+            SELECT coalesce((SELECT e.ordinal FROM chunks AS e WHERE e.document_id = h.document AND e.ordinal >= h.ordinal - h.reach AND e.ordinal < core.first
+                    AND NOT e.section[:pg_catalog.cardinality(h.scope_section)] OPERATOR(pg_catalog.=) h.scope_section ORDER BY e.ordinal DESC LIMIT 1), h.ordinal - h.reach - 1) AS low,
+                coalesce((SELECT e.ordinal FROM chunks AS e WHERE e.document_id = h.document AND e.ordinal > core.last AND e.ordinal <= h.ordinal + h.reach
+                    AND NOT e.section[:pg_catalog.cardinality(h.scope_section)] OPERATOR(pg_catalog.=) h.scope_section ORDER BY e.ordinal LIMIT 1), h.ordinal + h.reach + 1) AS high
+            OFFSET 0
+        ) AS ends
+        JOIN chunks AS c ON c.document_id = h.document AND c.ordinal > ends.low AND c.ordinal < ends.high
+            AND c.section[:pg_catalog.cardinality(h.scope_section)] OPERATOR(pg_catalog.=) h.scope_section
+        WHERE h.scope_group IS NOT NULL
+        UNION ALL
+        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, h.scope, 7, c.ordinal - h.ordinal
+        FROM hits AS h CROSS JOIN LATERAL (VALUES (h.scope_first), (h.scope_last)) AS far (ordinal) JOIN chunks AS c ON c.document_id = h.document AND c.ordinal = far.ordinal
+        WHERE h.scope_group IS NOT NULL AND abs(far.ordinal - h.ordinal) > h.reach
+        UNION ALL
+        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, 'document', 7, c.ordinal - h.ordinal
+        FROM hits AS h JOIN chunks AS c ON c.document_id = h.document AND c.ordinal >= h.ordinal - h.reach AND c.ordinal <= h.ordinal + h.reach WHERE h.scope = 'document'
+        UNION ALL
+        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, side.rule, 6, c.ordinal - h.ordinal
+        FROM hits AS h CROSS JOIN LATERAL (VALUES ('before', h.ordinal - h.before, h.ordinal - 1), ('after', h.ordinal + 1, h.ordinal + h.after)) AS side (rule, first, last)
+        JOIN chunks AS c ON c.document_id = h.document AND c.ordinal >= side.first AND c.ordinal <= side.last
+        WHERE h.before + h.after > 0 AND side.first <= side.last AND CASE h.within WHEN 'parent' THEN c.section[:h.depth - 1] OPERATOR(pg_catalog.=) h.parent
+            WHEN 'section' THEN c.section[:h.depth] OPERATOR(pg_catalog.=) h.section ELSE true END
+        UNION ALL
+        SELECT * FROM bridges
+        UNION ALL
+        SELECT o.hit, o.id, o.ordinal, o.tokens, NULL, o.section, o.unit, o.level, o.rule, o.role, o.distance FROM pg_catalog.unnest(others) AS o
+    )
+    SELECT pg_catalog.array_agg((best.hit, best.id, best.ordinal, greatest(coalesce(best.tokens, (char_length(best.content) + 3) / 4), 0), best.section, best.unit, best.level,
+            best.rule, best.role, best.distance, best.is_bridge)::_passage.claim
+        ORDER BY NOT best.is_bridge, best.score_rank, best.role, abs(best.distance), best.hit, best.ordinal)
+    INTO best
+    FROM (
+        SELECT DISTINCT ON (claimed.id) claimed.*, h.score_rank, claimed.id IN (SELECT bridges.id FROM bridges) AS is_bridge
+        FROM claimed JOIN hits AS h ON h.hit = claimed.hit
+        WHERE claimed.id <> ALL (skip) AND claimed.id <> ALL (ARRAY(SELECT hits.id FROM hits))
+        ORDER BY claimed.id, claimed.rule <> 'container',
+            (claimed.rule = 'container' AND h.scope_first IS NOT NULL AND h.section OPERATOR(pg_catalog.<>) h.scope_section AND claimed.section[:h.depth] OPERATOR(pg_catalog.=) h.section) IS NOT TRUE,
+            h.score_rank, abs(claimed.distance), claimed.role, claimed.hit,
+            pg_catalog.array_position('{parents,preceding,following,children,section,container,document,before,after,gap,merge}'::text[], claimed.rule)
+    ) AS best;
     RETURN coalesce(best, '{}');
 END
 $$;
@@ -3950,7 +3940,7 @@ $$;
 
 COMMENT ON FUNCTION _passage.bounded_subquery(_passage.parsed_query, integer, integer[], text, integer, double precision[], double precision, double precision) IS 'query for chunks with some words within a cost';
 
--- The queries in steps: 1 is primary, 2 is secondary, and further steps are fallbacks.
+-- The queries in steps: 1 is primary, 2 is secondary, and later steps are fallbacks.
 
 CREATE FUNCTION _passage.plan_subqueries(parsed _passage.parsed_query, chunks double precision, frequencies double precision[], requested integer)
 RETURNS _passage.subquery[]
@@ -4100,7 +4090,20 @@ DECLARE
     matched record;
     step integer := 0;
     is_open boolean;
-    seen jsonb := '{}';
+    -- Most queries look for whole lexemes, which one pass over those of a chunk finds. A syllable begins several of them.
+    occurrences CONSTANT text := CASE WHEN true = ANY (parsed.is_prefix) THEN $sql$
+                SELECT sum(cardinality(array_positions(l.weights, 'D')))::integer AS length,
+                    ARRAY(SELECT (q.number::integer - 1) * 65536 + CASE w.weight WHEN 'D' THEN 0 WHEN 'C' THEN 16384 WHEN 'B' THEN 32768 ELSE 49152 END + w.position
+                        FROM unnest($1, $2) WITH ORDINALITY AS q (lexeme, is_prefix, number)
+                        JOIN unnest(m.tsv) AS x (lexeme, positions, weights) ON x.lexeme = q.lexeme OR q.is_prefix AND starts_with(x.lexeme, q.lexeme)
+                        CROSS JOIN LATERAL unnest(x.positions, x.weights) AS w (position, weight)
+                        WHERE q.lexeme IS NOT NULL ORDER BY q.number, w.position) AS occurrences
+                FROM unnest(m.tsv) AS l (lexeme, positions, weights)$sql$ ELSE $sql$
+                SELECT sum(cardinality(array_positions(l.weights, 'D')))::integer AS length,
+                    ('{' || coalesce(string_agg((
+                        SELECT string_agg(((q.number::integer - 1) * 65536 + CASE w.weight WHEN 'D' THEN 0 WHEN 'C' THEN 16384 WHEN 'B' THEN 32768 ELSE 49152 END + w.position)::text, ',' ORDER BY w.position)
+                        FROM unnest(l.positions, l.weights) AS w (position, weight)), ',' ORDER BY q.number) FILTER (WHERE q.number IS NOT NULL), '') || '}')::integer[] AS occurrences
+                FROM unnest(m.tsv) AS l (lexeme, positions, weights) LEFT JOIN unnest($1, $2) WITH ORDINALITY AS q (lexeme, is_prefix, number) ON q.lexeme = l.lexeme$sql$ END;
     new_matches _passage.word_match[];
 BEGIN
     result.matches := '{}';
@@ -4117,16 +4120,9 @@ BEGIN
         EXECUTE format($sql$
             SELECT array_agg((m.id, o.length, o.occurrences)::_passage.word_match), count(*)
             FROM (SELECT c.id, c.tsv FROM %1$I.chunks AS c%2$s%3$s AND c.tsv @@ %4$L::tsquery LIMIT %5$s) AS m
-            CROSS JOIN LATERAL (
-                SELECT sum(cardinality(array_positions(l.weights, 'D')))::integer AS length,
-                    ARRAY(SELECT (q.number::integer - 1) * 65536 + CASE w.weight WHEN 'D' THEN 0 WHEN 'C' THEN 16384 WHEN 'B' THEN 32768 ELSE 49152 END + w.position
-                        FROM unnest($1, $2) WITH ORDINALITY AS q (lexeme, is_prefix, number)
-                        JOIN unnest(m.tsv) AS x (lexeme, positions, weights) ON x.lexeme = q.lexeme OR q.is_prefix AND starts_with(x.lexeme, q.lexeme)
-                        CROSS JOIN LATERAL unnest(x.positions, x.weights) AS w (position, weight)
-                        WHERE q.lexeme IS NOT NULL ORDER BY q.number, w.position) AS occurrences
-                FROM unnest(m.tsv) AS l (lexeme, positions, weights)
+            CROSS JOIN LATERAL (%6$s
             ) AS o$sql$, store, CASE WHEN subquery.sample IS NOT NULL THEN format(' TABLESAMPLE system (%s) REPEATABLE (0)', least(subquery.sample, 100)) ELSE '' END,
-            clause, subquery.query, subquery.max_rows) INTO new_matches, rows USING parsed.lexemes, parsed.is_prefix;
+            clause, subquery.query, subquery.max_rows, occurrences) INTO new_matches, rows USING parsed.lexemes, parsed.is_prefix;
         IF rows < subquery.max_rows THEN
             FOREACH word IN ARRAY subquery.complete LOOP
                 FOREACH lexeme IN ARRAY parsed.words[word].whole || parsed.words[word].parts LOOP
@@ -4425,13 +4421,13 @@ $$;
 
 COMMENT ON FUNCTION _passage.named_depth(text, text[], text[], text) IS 'number of titles of the unit that a query names';
 
--- What a search has found: the rankings, from which hits are made for any smaller number of candidates.
+-- The rankings of a search, from which hits are made for any smaller number of candidates.
 
 CREATE TYPE _passage.search_legs AS (
     query text, parsed _passage.parsed_query, vector_ids uuid[], vector_scores double precision[], text _passage.text_ranking, by_vector boolean, by_text boolean, max_rows integer
 );
 
-CREATE FUNCTION _passage.read_legs(store name, query text, embedding real[], filter jsonb, ranking jsonb, max_rows integer, most integer) RETURNS _passage.search_legs
+CREATE FUNCTION _passage.read_legs(store name, query text, embedding real[], filter jsonb, ranking jsonb, max_rows integer, max_words integer) RETURNS _passage.search_legs
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -4458,7 +4454,7 @@ BEGIN
     END IF;
     IF legs.by_text THEN
         legs.parsed := _passage.parse_query(store, query);
-        legs.text := _passage.text_search(store, legs.parsed, filter, CASE WHEN filter ? 'min_similarity' THEN _passage.distance_expression(store, embedding, 'cosine') END, max_rows, most);
+        legs.text := _passage.text_search(store, legs.parsed, filter, CASE WHEN filter ? 'min_similarity' THEN _passage.distance_expression(store, embedding, 'cosine') END, max_rows, max_words);
     END IF;
     IF max_rows > 0 AND (legs.by_vector OR legs.by_text) AND coalesce(cardinality(legs.vector_ids), 0) + coalesce(cardinality((legs.text).ids), 0) = 0 AND NOT legs.by_vector THEN
         IF NOT (legs.parsed).has_words AND (legs.parsed).has_exclusions THEN
@@ -4567,7 +4563,7 @@ COMMENT ON FUNCTION _passage.fused_hits(name, _passage.search_legs, jsonb, integ
 
 CREATE TYPE _passage.hit_selection AS (is_selected boolean[], ending text);
 
--- What a hit costs: its tokens; in code the key and the tokens of its unit, and the ordinal and the tokens of the head of its
+-- The cost of a hit: its tokens; in code the key and the tokens of its unit, and the ordinal and the tokens of the head of its
 -- class.
 
 CREATE TYPE _passage.hit_costs AS (tokens integer[], units text[], unit_tokens bigint[], heads text[], head_tokens bigint[]);
@@ -4751,7 +4747,7 @@ $$;
 
 COMMENT ON FUNCTION _passage.select_hits(_passage.expanded_hit[], _passage.hit_costs, integer, integer, bigint, boolean, bigint) IS 'hits that form the passages of a search';
 
--- Hits of a subset, numbered anew, with the scopes that they share among themselves.
+-- Hits of a subset, numbered again, with the scopes that they share among themselves.
 
 CREATE FUNCTION _passage.some_hits(hits _passage.expanded_hit[], is_selected boolean[]) RETURNS _passage.expanded_hit[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -5045,7 +5041,7 @@ $$;
 
 COMMENT ON FUNCTION _passage.normalize_text(text) IS 'text in normalization form C, with the usual forms of letters and without invisible characters';
 
--- Each syllable of a run in these texts ends in U+E000, which is no letter and so is in no searchable text.
+-- Each syllable of a run in these texts ends in U+E000, which is not a letter, so no searchable text has it.
 
 CREATE FUNCTION _passage.end_syllables(runs text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
@@ -5129,7 +5125,7 @@ BEGIN
     RETURN (
         SELECT string_agg(part, ' ' ORDER BY place)
         FROM (
-            -- What stands before each number, and what follows; the last row has no number.
+            -- The text before each number and behind it; the last row has no number.
             SELECT place, matched[2] AS number, right(matched[1], 1) COLLATE "C" AS before, left(lead(matched[1]) OVER (ORDER BY place), 1) COLLATE "C" AS behind
             FROM regexp_matches(run COLLATE "C", '([^0-9]*)([0-9]+(?:(?:\.[0-9]+)+|(?:-[0-9]+)+)?|$)', 'g') WITH ORDINALITY AS listed (matched, place)
         ) AS cut
@@ -5904,10 +5900,7 @@ SET row_security = off
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
-        MESSAGE = '_passage.keep_adopted() needs the native extension',
-        DETAIL = 'The SQL edition of pg_passage is installed in this database.',
-        HINT = 'Install the native extension to adopt a table.';
+    PERFORM _passage.refuse_function('_passage.keep_adopted', 'Install the native extension to adopt a table.');
 END
 $$;
 
@@ -5919,10 +5912,7 @@ SET row_security = off
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
-        MESSAGE = '_passage.refresh_adopted() needs the native extension',
-        DETAIL = 'The SQL edition of pg_passage is installed in this database.',
-        HINT = 'Install the native extension to adopt a table.';
+    PERFORM _passage.refuse_function('_passage.refresh_adopted', 'Install the native extension to adopt a table.');
 END
 $$;
 
@@ -6190,10 +6180,7 @@ LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
-        MESSAGE = '_passage.visibility_expressions() needs the native extension',
-        DETAIL = 'The SQL edition of pg_passage is installed in this database.',
-        HINT = 'Install the native extension to adopt a table.';
+    PERFORM _passage.refuse_function('_passage.visibility_expressions', 'Install the native extension to adopt a table.');
 END
 $$;
 
@@ -6212,10 +6199,7 @@ LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
-        MESSAGE = '_passage.adopted_table() needs the native extension',
-        DETAIL = 'The SQL edition of pg_passage is installed in this database.',
-        HINT = 'Install the native extension to adopt a table.';
+    PERFORM _passage.refuse_function('_passage.adopted_table', 'Install the native extension to adopt a table.');
 END
 $$;
 
@@ -6224,14 +6208,11 @@ COMMENT ON FUNCTION _passage.adopted_table(name, name, oid, text[]) IS 'oid of t
 -- For documents, which are read without the table: once for each execution of a statement.
 
 CREATE FUNCTION _passage.adopted_is_readable(schema name, relation name, side oid, visibility text[]) RETURNS boolean
-LANGUAGE plpgsql STABLE STRICT PARALLEL RESTRICTED
+LANGUAGE plpgsql STABLE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
-        MESSAGE = '_passage.adopted_is_readable() needs the native extension',
-        DETAIL = 'The SQL edition of pg_passage is installed in this database.',
-        HINT = 'Install the native extension to adopt a table.';
+    PERFORM _passage.refuse_function('_passage.adopted_is_readable', 'Install the native extension to adopt a table.');
 END
 $$;
 
@@ -7295,7 +7276,7 @@ $$;
 COMMENT ON FUNCTION _passage.needed_rights() IS 'commands on tables of a store that each operation needs';
 
 CREATE FUNCTION _passage.must_be_allowed(operation text, commands text[], store name) RETURNS void
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -7827,10 +7808,7 @@ LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
-        MESSAGE = '_passage.adopted_id() needs the native extension',
-        DETAIL = 'The SQL edition of pg_passage is installed in this database.',
-        HINT = 'Install the native extension to adopt a table.';
+    PERFORM _passage.refuse_function('_passage.adopted_id', 'Install the native extension to adopt a table.');
 END
 $$;
 
@@ -7843,10 +7821,7 @@ LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
-        MESSAGE = '_passage.media_type_of_uri() needs the native extension',
-        DETAIL = 'The SQL edition of pg_passage is installed in this database.',
-        HINT = 'Install the native extension to adopt a table.';
+    PERFORM _passage.refuse_function('_passage.media_type_of_uri', 'Install the native extension to adopt a table.');
 END
 $$;
 
@@ -7871,10 +7846,7 @@ LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
-        MESSAGE = '_passage.chain_order() needs the native extension',
-        DETAIL = 'The SQL edition of pg_passage is installed in this database.',
-        HINT = 'Install the native extension to adopt a table.';
+    PERFORM _passage.refuse_function('_passage.chain_order', 'Install the native extension to adopt a table.');
 END
 $$;
 
@@ -7887,10 +7859,7 @@ LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
-        MESSAGE = '_passage.section_runs() needs the native extension',
-        DETAIL = 'The SQL edition of pg_passage is installed in this database.',
-        HINT = 'Install the native extension to adopt a table.';
+    PERFORM _passage.refuse_function('_passage.section_runs', 'Install the native extension to adopt a table.');
 END
 $$;
 
@@ -8634,14 +8603,11 @@ COMMENT ON FUNCTION _passage.adoption_layout(name, jsonb) IS 'objects of an adop
 -- code of a role that the caller does not trust, before anything is planned.
 
 CREATE FUNCTION _passage.expression_columns(relation oid, expression text) RETURNS text[]
-LANGUAGE plpgsql STABLE STRICT PARALLEL RESTRICTED
+LANGUAGE plpgsql STABLE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
-        MESSAGE = '_passage.expression_columns() needs the native extension',
-        DETAIL = 'The SQL edition of pg_passage is installed in this database.',
-        HINT = 'Install the native extension to adopt a table.';
+    PERFORM _passage.refuse_function('_passage.expression_columns', 'Install the native extension to adopt a table.');
 END
 $$;
 
@@ -10505,22 +10471,40 @@ DECLARE
     schema CONSTANT name := _passage.store_name(store);
     expanded CONSTANT _passage.expansion := _passage.expand(schema, ids, scores, coalesce(strategy, _passage.text_setting('strategy', 'auto')), given, '{}', false, false);
 BEGIN
-    IF expanded.decisions IS NULL THEN
-        RETURN;
+    IF expanded.decisions IS NOT NULL THEN
+        RETURN QUERY SELECT * FROM _passage.stored_context(schema, expanded.hits, expanded.decisions, expanded.cut_tokens);
     END IF;
-    RETURN QUERY EXECUTE format($sql$
-        SELECT c.id, c.document_id, c.ordinal, coalesce((_passage.role_names())[(claim).role], 'hit'), (claim).distance, h.id, h.score,
-            CASE WHEN (claim).role = 0 THEN h.score ELSE h.score * 0.5 / greatest(abs((claim).distance), 1) END,
-            c.level, c.section, c.path, (claim).tokens, c.content, NULL::text, ($2)[h.hit]::integer
-        FROM unnest($1) AS decision JOIN unnest($3) AS h ON h.hit = (claim).hit
-        JOIN %I.chunks AS c ON c.document_id = h.document AND c.id = (claim).id
-        WHERE decision.verdict IS NULL
-        ORDER BY min(h.score_rank * 10000000 + h.hit) OVER (PARTITION BY h.document), c.ordinal, h.hit$sql$, schema)
-        USING expanded.decisions, expanded.cut_tokens, expanded.hits;
 END
 $$;
 
 COMMENT ON FUNCTION _passage.context_rows(uuid[], double precision[], text, jsonb, name) IS 'hits with their context';
+
+-- The selected chunks as the store has them. The names of the statement are found as in _passage.read_claims.
+
+CREATE FUNCTION _passage.stored_context(store name, hits _passage.expanded_hit[], decisions _passage.decision[], cut_tokens bigint[]) RETURNS TABLE (
+    chunk_id uuid, document_id uuid, ordinal integer, role text, distance integer, hit_id uuid, score double precision, decayed_score double precision,
+    level integer, section text[], path ltree, tokens integer, content text, source_id text, cut integer
+) LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 10
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
+SET jit = off
+SET enable_seqscan = off
+AS $$
+#variable_conflict use_column
+BEGIN
+    PERFORM pg_catalog.set_config('search_path', pg_catalog.format('pg_catalog, %I, pg_temp', store), true);
+    RETURN QUERY
+        SELECT c.id, c.document_id, c.ordinal, coalesce((_passage.role_names())[(kept.claim).role], 'hit'), (kept.claim).distance, h.id, h.score,
+            CASE WHEN (kept.claim).role = 0 THEN h.score ELSE h.score * 0.5::double precision / greatest(abs((kept.claim).distance), 1)::double precision END,
+            c.level, c.section, c.path, (kept.claim).tokens, c.content, NULL::text, cut_tokens[h.hit]::integer
+        FROM pg_catalog.unnest(decisions) AS kept JOIN pg_catalog.unnest(hits) AS h ON h.hit = (kept.claim).hit
+        JOIN chunks AS c ON c.id = (kept.claim).id AND c.document_id = h.document
+        WHERE kept.verdict IS NULL
+        ORDER BY min(h.score_rank * 10000000::bigint + h.hit) OVER (PARTITION BY h.document), c.ordinal, h.hit;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.stored_context(name, _passage.expanded_hit[], _passage.decision[], bigint[]) IS 'selected chunks as the store has them';
 
 -- expand_context and expand_contexts: return hits with their context, one row for each chunk.
 --
@@ -10549,7 +10533,7 @@ CREATE FUNCTION passage.expand_context(
     content text,
     source_id text,
     cut integer
-) LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10
+) LANGUAGE sql STABLE PARALLEL UNSAFE ROWS 10
 BEGIN ATOMIC
     SELECT * FROM _passage.context_rows(ARRAY[expand_context.chunk_id], NULL, expand_context.strategy,
         _passage.read_limits(expand_context.max_tokens, expand_context.max_chunks, expand_context.limits), expand_context.store);
@@ -10587,7 +10571,7 @@ CREATE FUNCTION passage.expand_contexts(
     content text,
     source_id text,
     cut integer
-) LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100
+) LANGUAGE sql STABLE PARALLEL UNSAFE ROWS 100
 BEGIN ATOMIC
     SELECT * FROM _passage.context_rows(expand_contexts.chunk_ids, expand_contexts.scores, expand_contexts.strategy,
         _passage.read_limits(expand_contexts.max_tokens, expand_contexts.max_chunks, expand_contexts.limits), expand_contexts.store);
@@ -10655,7 +10639,7 @@ CREATE FUNCTION passage.explain_context(
     chunk_id uuid,
     hit_id uuid,
     source_id text
-) LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100
+) LANGUAGE sql STABLE PARALLEL UNSAFE ROWS 100
 BEGIN ATOMIC
     SELECT * FROM _passage.explanation_rows(
         _passage.expand(_passage.store_name(explain_context.store), explain_context.chunk_ids, explain_context.scores,
@@ -10794,7 +10778,7 @@ COMMENT ON FUNCTION _passage.chunk_changes(name, boolean, uuid[], uuid[], boolea
 -- must_allow_write remembers the command for the HINT of a policy that refuses it.
 
 CREATE FUNCTION _passage.must_allow_write(operation text, relation text, command text, store name) RETURNS void
-LANGUAGE plpgsql STABLE STRICT PARALLEL RESTRICTED
+LANGUAGE plpgsql STABLE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -11028,7 +11012,7 @@ COMMENT ON FUNCTION _passage.insert_embeddings(name, text, boolean, integer[], u
 -- Stored documents that write_documents replaces: it locks them, compares their chunks, and updates what differs.
 
 CREATE FUNCTION _passage.must_have_written(relation text, expected bigint, written bigint, store name) RETURNS void
-LANGUAGE plpgsql STABLE STRICT PARALLEL RESTRICTED
+LANGUAGE plpgsql STABLE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -11386,14 +11370,11 @@ CREATE FUNCTION _passage.shard_rows(
     types oid[], arguments text[], owners integer[]
 )
 RETURNS bytea
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
-        MESSAGE = '_passage.shard_rows() needs the native extension',
-        DETAIL = 'The SQL edition of pg_passage is installed in this database.',
-        HINT = 'Install the native extension to distribute a store with Citus.';
+    PERFORM _passage.refuse_function('_passage.shard_rows', 'Install the native extension to distribute a store with Citus.');
 END
 $$;
 
@@ -11407,7 +11388,7 @@ CREATE FUNCTION passage.assemble(
     separator text DEFAULT NULL,
     store name DEFAULT NULL
 ) RETURNS text
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -11515,7 +11496,7 @@ CREATE FUNCTION passage.reassemble(
     metadata jsonb,
     source_ids text[],
     explanation jsonb
-) LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10
+) LANGUAGE sql STABLE PARALLEL UNSAFE ROWS 10
 BEGIN ATOMIC
     SELECT listed.* FROM pg_catalog.unnest(_passage.reassembled(reassemble.chunk_ids, reassemble.scores, reassemble.strategy, reassemble.max_passages,
         _passage.read_limits(reassemble.max_tokens, NULL, reassemble.limits), reassemble.ranking, reassemble.output, reassemble.skip, reassemble.store)) AS listed;
@@ -11795,7 +11776,7 @@ CREATE FUNCTION passage.search_hits(
     tokens integer,
     content text,
     source_id text
-) LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10
+) LANGUAGE sql STABLE PARALLEL UNSAFE ROWS 10
 BEGIN ATOMIC
     SELECT * FROM _passage.hit_rows(search_hits.query, search_hits.embedding, search_hits.collection, search_hits.max_hits, search_hits.filter, search_hits.ranking, search_hits.skip, search_hits.store);
 END;
@@ -11901,7 +11882,7 @@ CREATE FUNCTION passage.search(
     metadata jsonb,
     source_ids text[],
     explanation jsonb
-) LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10
+) LANGUAGE sql STABLE PARALLEL UNSAFE ROWS 10
 BEGIN ATOMIC
     SELECT listed.* FROM pg_catalog.unnest(_passage.searched_passages(search.query, search.embedding, search.collection, search.max_passages,
         _passage.read_limits(search.max_tokens, NULL, search.limits), search.strategy, search.filter, search.ranking, search.output, search.skip, search.store)) AS listed;
@@ -11954,16 +11935,11 @@ CREATE FUNCTION passage.fragments(
     related jsonb,
     metadata jsonb,
     source_ids text[]
-) LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 5
-SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
-        MESSAGE = 'passage.fragments() needs the native extension',
-        DETAIL = 'The SQL edition of pg_passage is installed in this database.',
-        HINT = 'Run the passage client, or install the native extension.';
-END
-$$;
+) LANGUAGE sql STABLE PARALLEL UNSAFE ROWS 5
+BEGIN ATOMIC
+    SELECT _passage.refuse_function('passage.fragments', 'Run the passage client, or install the native extension.');
+    SELECT NULL::text, NULL::uuid, NULL::text, NULL::text, NULL::text, NULL::double precision, NULL::text, NULL::integer, NULL::integer, NULL::integer, NULL::text, NULL::jsonb, NULL::text, NULL::text, NULL::jsonb, NULL::jsonb, NULL::text[] WHERE false;
+END;
 
 COMMENT ON FUNCTION passage.fragments(text, real[], text, uuid, text, text, integer, integer, double precision, boolean, jsonb, name) IS 'returns the whole lines of documents that answer a query, best first
 query: words and "phrases"; embedding: vector of the query
@@ -12087,7 +12063,7 @@ CREATE FUNCTION passage.outline(
     last_ordinal integer,
     first_line integer,
     last_line integer
-) LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 50
+) LANGUAGE sql STABLE PARALLEL UNSAFE ROWS 50
 BEGIN ATOMIC
     SELECT listed.* FROM (SELECT _passage.store_name(outline.store) AS store) AS named
     CROSS JOIN LATERAL (SELECT _passage.store_must_exist(named.store)) AS checked
@@ -12117,7 +12093,7 @@ CREATE FUNCTION passage.outline(
     last_ordinal integer,
     first_line integer,
     last_line integer
-) LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 50
+) LANGUAGE sql STABLE PARALLEL UNSAFE ROWS 50
 BEGIN ATOMIC
     SELECT listed.* FROM (SELECT _passage.store_name(outline.store) AS store) AS named
     CROSS JOIN LATERAL _passage.outline_rows(_passage.outlined_document(outline.document_id, outline.uri, named.store), outline.hit_ids, named.store) AS listed;
@@ -12160,16 +12136,11 @@ CREATE FUNCTION passage.split(
     first_line integer,
     last_line integer,
     metadata jsonb
-) LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE ROWS 50 COST 10000
-SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
-        MESSAGE = 'passage.split() needs the native extension',
-        DETAIL = 'The SQL edition of pg_passage is installed in this database.',
-        HINT = 'Run passage split, or install the native extension.';
-END
-$$;
+) LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 50 COST 10000
+BEGIN ATOMIC
+    SELECT _passage.refuse_function('passage.split', 'Run passage split, or install the native extension.');
+    SELECT NULL::integer, NULL::integer, NULL::text[], NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer, NULL::integer, NULL::integer, NULL::integer, NULL::integer, NULL::jsonb WHERE false;
+END;
 
 COMMENT ON FUNCTION passage.split(text, text, text, text, text, text, integer, integer, integer, integer, integer) IS 'returns the chunks of a text, in document order
 text: the document
@@ -12209,10 +12180,7 @@ CREATE FUNCTION passage.ingest(
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
-        MESSAGE = 'passage.ingest() needs the native extension',
-        DETAIL = 'The SQL edition of pg_passage is installed in this database.',
-        HINT = 'Run passage ingest, or install the native extension.';
+    PERFORM _passage.refuse_function('passage.ingest', 'Run passage ingest, or install the native extension.');
 END
 $$;
 
@@ -12334,10 +12302,7 @@ LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE ROWS 5
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
-        MESSAGE = '_passage.template_parts() needs the native extension',
-        DETAIL = 'The SQL edition of pg_passage is installed in this database.',
-        HINT = 'Run passage ingest, or install the native extension.';
+    PERFORM _passage.refuse_function('_passage.template_parts', 'Run passage ingest, or install the native extension.');
 END
 $$;
 
@@ -12348,10 +12313,7 @@ LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
-        MESSAGE = '_passage.is_readable_json() needs the native extension',
-        DETAIL = 'The SQL edition of pg_passage is installed in this database.',
-        HINT = 'Run passage ingest, or install the native extension.';
+    PERFORM _passage.refuse_function('_passage.is_readable_json', 'Run passage ingest, or install the native extension.');
 END
 $$;
 
@@ -12825,14 +12787,11 @@ $$;
 COMMENT ON FUNCTION _passage.build_step_plan(oid, name, text, text[]) IS 'plan of a trigger of keep_in_step: its statements, and the objects that it depends on';
 
 CREATE FUNCTION _passage.step_plan(relation oid, trigger name, level text, arguments text[]) RETURNS text[]
-LANGUAGE plpgsql STABLE STRICT PARALLEL RESTRICTED COST 100
+LANGUAGE plpgsql STABLE STRICT PARALLEL UNSAFE COST 100
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
-        MESSAGE = '_passage.step_plan() needs the native extension',
-        DETAIL = 'The SQL edition of pg_passage is installed in this database.',
-        HINT = 'Run passage ingest, or install the native extension.';
+    PERFORM _passage.refuse_function('_passage.step_plan', 'Run passage ingest, or install the native extension.');
 END
 $$;
 
@@ -12849,10 +12808,7 @@ LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE ROWS 1 COST 100
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
-        MESSAGE = '_passage.step_row() needs the native extension',
-        DETAIL = 'The SQL edition of pg_passage is installed in this database.',
-        HINT = 'Run passage ingest, or install the native extension.';
+    PERFORM _passage.refuse_function('_passage.step_row', 'Run passage ingest, or install the native extension.');
 END
 $$;
 
@@ -12871,10 +12827,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE ROWS 1 COST 10000
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
-        MESSAGE = '_passage.step_write() needs the native extension',
-        DETAIL = 'The SQL edition of pg_passage is installed in this database.',
-        HINT = 'Run passage ingest, or install the native extension.';
+    PERFORM _passage.refuse_function('_passage.step_write', 'Run passage ingest, or install the native extension.');
 END
 $$;
 
@@ -12885,10 +12838,7 @@ LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE COST 100
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
-        MESSAGE = '_passage.step_record() needs the native extension',
-        DETAIL = 'The SQL edition of pg_passage is installed in this database.',
-        HINT = 'Run passage ingest, or install the native extension.';
+    PERFORM _passage.refuse_function('_passage.step_record', 'Run passage ingest, or install the native extension.');
 END
 $$;
 
