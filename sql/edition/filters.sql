@@ -99,10 +99,6 @@ DECLARE
     joins text := '';
     conditions text[] := '{}';
 BEGIN
-    IF has_metadata AND jsonb_path_exists(filter -> 'metadata', '$.**.keyvalue() ? (@.key starts with "$")') THEN
-        RAISE EXCEPTION USING ERRCODE = 'feature_not_supported', MESSAGE = 'operators in "metadata" need the native extension',
-            DETAIL = 'The SQL edition of pg_passage is installed in this database.', HINT = 'Pass an object that the metadata contain.';
-    END IF;
     IF of_embeddings AND needs_chunk THEN
         joins := joins || format(' JOIN %I.chunks AS c ON c.id = e.chunk_id AND c.document_id = e.document_id', store);
     ELSIF NOT of_embeddings AND cosine IS NOT NULL AND filter ? 'min_similarity' THEN
@@ -122,7 +118,9 @@ BEGIN
             FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'ltree');
     END IF;
     IF has_metadata THEN
-        conditions := conditions || format('coalesce(d.metadata, ''{}'') || coalesce(c.metadata, ''{}'') @> %L::jsonb', filter -> 'metadata');
+        -- A filter without operators is one condition, which keys of an empty object meet.
+        conditions := conditions || CASE WHEN _passage.has_operators(filter -> 'metadata') THEN format('(%s)', _passage.metadata_condition(filter -> 'metadata', '{}', false, 0))
+            ELSE format('coalesce(d.metadata, ''{}'') || coalesce(c.metadata, ''{}'') @> %L::jsonb', filter -> 'metadata') END;
     END IF;
     IF filter ? 'min_similarity' AND cosine IS NOT NULL THEN
         conditions := conditions || format('1 - (%s) >= %s', cosine, filter ->> 'min_similarity');
