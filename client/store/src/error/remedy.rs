@@ -134,7 +134,9 @@ pub(super) fn database(
 ) -> String {
     match (code.code(), operation) {
         ("0A000" | "58P01", Operation::CreateExtension) => {
-            "Install the extension on the server: make install PG_CONFIG=/path/to/pg_config.".into()
+            "Install the extension on the server: make install PG_CONFIG=/path/to/pg_config. For a managed server: passage init \
+             --edition sql."
+                .into()
         }
         ("0A000" | "58P01", Operation::CreateVector) => {
             "Install pgvector on the server, or create a store without embeddings: --no-embed.".into()
@@ -154,7 +156,9 @@ pub(super) fn database(
             format!("List the missing columns of the store: SELECT * FROM passage.check_store('{store}').")
         }
         ("42501", Operation::CreateExtension | Operation::CreateVector) => {
-            "Ask the owner of the database to run passage init, or CREATE EXTENSION pg_passage CASCADE.".into()
+            "Ask the owner of the database to run passage init, or CREATE EXTENSION pg_passage CASCADE. The owner of a \
+             managed one: passage init --edition sql."
+                .into()
         }
         ("42501", Operation::CreateStore) if hint.is_none() => {
             "Ask the owner of the database for the privilege CREATE on it.".into()
