@@ -2,6 +2,7 @@
 
 use crate::{RunOutput, Sources};
 use passage_tests::Cluster;
+use passage_tests::cluster::SUPERUSER;
 
 /// Functions of the edition's schemas that are in a library.
 const IN_LIBRARY: &str = "SELECT count(*) FROM pg_proc JOIN pg_language ON pg_language.oid = prolang \
@@ -54,4 +55,14 @@ async fn each_command_works_without_the_extension() {
     succeed(&["reindex", "--no-embed"]).await;
     let found = succeed(&["search", "rotate logs"]).await;
     assert!(found.contains("main.py"), "{found}");
+
+    if cluster.lacks_vector("the SQL edition with embeddings") {
+        return;
+    }
+    cluster.execute_as(SUPERUSER, "CREATE EXTENSION vector").await;
+    succeed(&["init", "--store", "vectors"]).await;
+    succeed(&["ingest", "--store", "vectors", &book]).await;
+    // No chunk has a word of the question.
+    let found = succeed(&["search", "--store", "vectors", "majority of machines"]).await;
+    assert!(found.contains("A quorum needs three nodes."), "{found}");
 }
