@@ -37,7 +37,7 @@ class Comparison:
 
 
 def compare(reference, markdown):
-    # Before escapes are gone, so that no text looks like a fence.
+    # While escapes are there, so that no text looks like a fence.
     without_code = plain(FENCE.sub("", markdown))
     markdown = plain(markdown)
     expected, found = words(reference.text), words(markdown)
