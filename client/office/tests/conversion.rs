@@ -138,11 +138,11 @@ fn a_mail_of_html_is_decoded_once_and_groups_keep_their_names() {
 }
 
 #[test]
-fn rich_text_in_the_font_symbol_is_greek() {
-    let rtf = br"{\rtf1\ansi{\fonttbl{\f0\fswiss Arial;}{\f2\froman\fcharset2{\*\panose 05050102010706020507}Symbol;}}
-\pard\f0 An angle {\f2 a + \'70 \u-3999?} and b.\par}";
+fn rich_text_in_the_font_symbol_and_in_fonts_of_other_scripts_has_their_letters() {
+    let rtf = br"{\rtf1\ansi{\fonttbl{\f0\fswiss Arial;}{\f2\froman\fcharset2{\*\panose 05050102010706020507}Symbol;}{\f3\fcharset204 Arial Cyr;}}
+\pard\f0 An angle {\f2 a + \'70 \u-3999?} and {\f3 \'c0}.\par}";
     let text = convert(Format::Rtf, rtf, Limits::default()).unwrap().text;
-    assert_eq!(text, "An angle α + π α and b.\n");
+    assert_eq!(text, "An angle α + π α and А.\n");
 }
 
 #[test]

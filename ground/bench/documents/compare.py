@@ -9,8 +9,8 @@ import unicodedata
 
 # Scripts without spaces are compared letter by letter.
 WORD = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]|[^\\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+")
-# Code, whose comments may look like headings.
-FENCE = re.compile(r"^ *(`{3,}|~{3,}).*?^ *\1 *$", re.MULTILINE | re.DOTALL)
+# Code, also in the items of a list. Its comments may look like headings.
+FENCE = re.compile(r"^(?:[ >]|[-*] |\d+[.)] )*(`{3,}|~{3,})[^`\n]*\n.*?^[ >]*\1 *$", re.MULTILINE | re.DOTALL)
 # The number before the title of a section, which a table of contents often lacks.
 NUMBER = re.compile(r"^\s*((chapter|appendix|part|section)\s+)?([\divxlc]+|[a-z])?([.\d]*)[.:)]?\s+(?=\S)", re.IGNORECASE)
 
@@ -37,6 +37,8 @@ class Comparison:
 
 
 def compare(reference, markdown):
+    # While escapes are there, so that no text looks like a fence.
+    without_code = plain(FENCE.sub("", markdown))
     markdown = plain(markdown)
     expected, found = words(reference.text), words(markdown)
     ordered, matched = order(expected, found)
@@ -49,7 +51,7 @@ def compare(reference, markdown):
         missing += (letters(lost) - letters(surplus)).total()
         lost_words += lost
     return Comparison(
-        size, missing, length(lost_words), lost_words, ordered, matched, *compare_headings(reference.headings, markdown)
+        size, missing, length(lost_words), lost_words, ordered, matched, *compare_headings(reference.headings, without_code)
     )
 
 
@@ -109,7 +111,7 @@ def key(title):
 
 def compare_headings(expected, markdown):
     """Matches headings in their order, by their text without numbers, or by its first words: "plot" is "plot  Draw a line"."""
-    ours = [(len(marks), title) for marks, title in re.findall(r"^(#{1,6}) (.*)$", FENCE.sub("", markdown), re.MULTILINE)]
+    ours = [(len(marks), title) for marks, title in re.findall(r"^(#{1,6}) (.*)$", markdown, re.MULTILINE)]
     places, beginnings = collections.defaultdict(list), collections.defaultdict(list)
     for place, (_, title) in enumerate(ours):
         for form in {key(title), "".join(words(title))}:

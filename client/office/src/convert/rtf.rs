@@ -12,6 +12,7 @@ mod tokens;
 use super::markdown::{Markdown, escaped};
 use super::table::Table;
 use super::{ConvertError, Converted, Limits};
+use encoding_rs::Encoding;
 use state::{Destination, State};
 use std::collections::{HashMap, HashSet};
 use tokens::{Token, Tokens};
@@ -27,6 +28,7 @@ pub(super) fn convert(bytes: &[u8], limits: Limits) -> Result<Converted, Convert
         rows: Vec::new(),
         styles: HashMap::new(),
         symbols: HashSet::new(),
+        encodings: HashMap::new(),
         title: String::new(),
         limits,
     };
@@ -52,6 +54,8 @@ struct Document {
     styles: HashMap<i32, usize>,
     /// The numbers of the fonts that are Symbol.
     symbols: HashSet<i32>,
+    /// The encodings of fonts of other scripts.
+    encodings: HashMap<i32, &'static Encoding>,
     title: String,
     limits: Limits,
 }
@@ -94,11 +98,12 @@ impl Document {
     /// Ends a group. A style or a font is known at the end of its name.
     fn close(&mut self) {
         let closed = self.groups.pop().expect("a group is open");
-        if closed.destination == Destination::Font
-            && closed.begins_destination
-            && closed.name.trim_end_matches(';').trim() == "Symbol"
-        {
-            self.symbols.insert(closed.font);
+        if closed.destination == Destination::Font && closed.begins_destination {
+            if closed.name.trim_end_matches(';').trim() == "Symbol" {
+                self.symbols.insert(closed.font);
+            } else if let Some(encoding) = state::encoding_of_charset(closed.charset) {
+                self.encodings.insert(closed.font, encoding);
+            }
         }
         if closed.destination == Destination::Style && closed.begins_destination {
             let name = closed.name.trim_end_matches(';').trim().to_lowercase();
@@ -166,6 +171,7 @@ impl Document {
             self.push(&signs);
             return;
         }
+        let encoding = self.encodings.get(&font).copied().unwrap_or(encoding);
         self.push(&encoding.decode_without_bom_handling(&bytes).0);
     }
 

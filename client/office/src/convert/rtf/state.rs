@@ -64,6 +64,8 @@ pub(super) struct State {
     pub(super) style: i32,
     /// The number of the font.
     pub(super) font: i32,
+    /// The number of the charset of a font in the table of fonts.
+    pub(super) charset: i32,
     /// The name of a style or a font as far as it is read.
     pub(super) name: String,
     /// The letters that follow a letter in Unicode, for programs that do not know it.
@@ -88,6 +90,7 @@ impl Default for State {
             outline: None,
             style: 0,
             font: 0,
+            charset: 0,
             name: String::new(),
             fallback: 1,
             skipped: 0,
@@ -126,6 +129,7 @@ impl State {
             "stylesheet" => (self.destination, self.in_styles) = (Destination::Left, true),
             "fonttbl" => (self.destination, self.in_fonts) = (Destination::Left, true),
             "f" => self.font = number.unwrap_or(0),
+            "fcharset" => self.charset = number.unwrap_or(0),
             "s" => self.style = number.unwrap_or(0),
             "intbl" => self.in_table = true,
             "outlinelevel" => {
@@ -159,4 +163,24 @@ impl State {
         }
         self.is_optional &= word == "*";
     }
+}
+
+/// Returns the encoding of a charset of fonts in Windows, unless it is that of the document.
+pub(super) fn encoding_of_charset(charset: i32) -> Option<&'static Encoding> {
+    Some(match charset {
+        128 => encoding_rs::SHIFT_JIS,
+        129 => encoding_rs::EUC_KR,
+        134 => encoding_rs::GBK,
+        136 => encoding_rs::BIG5,
+        161 => encoding_rs::WINDOWS_1253,
+        162 => encoding_rs::WINDOWS_1254,
+        163 => encoding_rs::WINDOWS_1258,
+        177 => encoding_rs::WINDOWS_1255,
+        178 => encoding_rs::WINDOWS_1256,
+        186 => encoding_rs::WINDOWS_1257,
+        204 => encoding_rs::WINDOWS_1251,
+        222 => encoding_rs::WINDOWS_874,
+        238 => encoding_rs::WINDOWS_1250,
+        _ => return None,
+    })
 }
