@@ -243,6 +243,7 @@ DECLARE
     costs _passage.hit_costs;
     selected _passage.hit_selection;
     chosen _passage.expanded_hit[];
+    expanded _passage.expansion;
     formed _passage.passage_row[];
     for_hits bigint;
     refills integer;
@@ -272,8 +273,11 @@ BEGIN
         END IF;
         formed := '{}';
         IF cardinality(chosen) > 0 THEN
-            formed := _passage.passage_rows(store, _passage.expand_hits(store, chosen, skip, coalesce(max_distance >= 2, true), coalesce((output ->> 'explain')::boolean, false), own_budget),
-                output, score_by, max_passages, ids, scores);
+            expanded := _passage.expand_hits(store, chosen, skip, coalesce(max_distance >= 2, true), coalesce((output ->> 'explain')::boolean, false), own_budget);
+            IF (output ->> 'imports')::boolean THEN
+                expanded := _passage.with_imports(store, expanded, own_budget, skip);
+            END IF;
+            formed := _passage.passage_rows(store, expanded, output, score_by, max_passages, ids, scores);
         END IF;
         IF is_refill OR cardinality(formed) > cardinality(rows) THEN
             rows := formed;

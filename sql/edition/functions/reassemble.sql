@@ -12,13 +12,10 @@ DECLARE
     score_by CONSTANT text := coalesce(_passage.read_group('ranking', ranking, '{mode,candidates,vector_weight,text_weight,rrf_k}') ->> 'score_by', 'max');
     hits _passage.expanded_hit[];
     budget _passage.budget;
+    expanded _passage.expansion;
 BEGIN
     PERFORM _passage.check_limit('max_passages', max_passages);
     PERFORM _passage.store_must_exist(schema);
-    IF (written ->> 'imports')::boolean THEN
-        RAISE EXCEPTION USING ERRCODE = 'feature_not_supported', MESSAGE = 'imports of passages need the native extension',
-            DETAIL = 'The SQL edition of pg_passage is installed in this database.', HINT = 'Omit "imports".';
-    END IF;
     IF max_passages IS NOT NULL THEN
         RETURN _passage.chosen_passages(schema, ids, scores, named, given, max_passages, written, score_by, coalesce(skip, '{}'));
     END IF;
@@ -30,9 +27,12 @@ BEGIN
     IF budget.max_tokens IS NOT NULL THEN
         budget.max_tokens := greatest(budget.max_tokens - _passage.reserved_tokens(schema, hits), 0);
     END IF;
-    RETURN _passage.passage_rows(schema, _passage.expand_hits(schema, hits, coalesce(skip, '{}'),
-        coalesce((written ->> 'max_distance') = 'document' OR (written ->> 'max_distance')::integer >= 2, true), coalesce((written ->> 'explain')::boolean, false), budget),
-        written, score_by, NULL, ids, scores);
+    expanded := _passage.expand_hits(schema, hits, coalesce(skip, '{}'),
+        CASE WHEN written -> 'max_distance' = '"document"' THEN true ELSE coalesce((written ->> 'max_distance')::integer, 3) >= 2 END, coalesce((written ->> 'explain')::boolean, false), budget);
+    IF (written ->> 'imports')::boolean THEN
+        expanded := _passage.with_imports(schema, expanded, budget, coalesce(skip, '{}'));
+    END IF;
+    RETURN _passage.passage_rows(schema, expanded, written, score_by, NULL, ids, scores);
 END
 $$;
 

@@ -21,10 +21,6 @@ DECLARE
     nearest record;
 BEGIN
     PERFORM _passage.store_must_exist(schema);
-    IF (written ->> 'imports')::boolean THEN
-        RAISE EXCEPTION USING ERRCODE = 'feature_not_supported', MESSAGE = 'imports of passages need the native extension',
-            DETAIL = 'The SQL edition of pg_passage is installed in this database.', HINT = 'Omit "imports".';
-    END IF;
     legs := _passage.read_legs(schema, query, embedding, filtered, ranked, rows_of_legs, more);
     hits := _passage.fused_hits(schema, legs, ranked, rows_of_legs, shown);
     chosen := _passage.choose_passages(schema, ARRAY(SELECT hit.id FROM unnest(hits) AS hit), ARRAY(SELECT hit.score FROM unnest(hits) AS hit), named, given, count, written, coalesce(ranked ->> 'score_by', 'max'), shown);
