@@ -2917,6 +2917,58 @@ $$;
 
 COMMENT ON FUNCTION _passage.expand(name, uuid[], double precision[], text, jsonb, uuid[], boolean, boolean) IS 'hits with their context';
 
+-- Imports that a passage uses, as in core/passages/src/expand/imports.rs. They are at the head of the file or of a module above
+-- a hit, in chunks whose metadata list the names that they bind, and are last in the budget.
+
+CREATE FUNCTION _passage.with_imports(store name, expanded _passage.expansion, budget _passage.budget, skip uuid[]) RETURNS _passage.expansion
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    kept CONSTANT _passage.claim[] := ARRAY(SELECT (claim) FROM unnest(expanded.decisions) WITH ORDINALITY AS listed (claim, verdict, tokens_before, place)
+        WHERE verdict IS NULL AND (claim).role > 0 ORDER BY place);
+    s _passage.spending := _passage.spending_of(expanded.hits, kept, '{}', budget);
+    taken uuid[] := ARRAY(SELECT (claim).id FROM unnest(expanded.decisions) WHERE verdict IS NULL);
+    hit _passage.expanded_hit;
+    words text[];
+    claim _passage.claim;
+    verdict text;
+BEGIN
+    s := _passage.decide(s, ARRAY(SELECT generate_series(1, cardinality(kept))), NULL);
+    FOREACH hit IN ARRAY expanded.hits LOOP
+        EXECUTE format($sql$
+            SELECT array_agg(DISTINCT word[1]) FROM %I.chunks AS c CROSS JOIN LATERAL regexp_matches(c.content, '[\w$]+', 'g') AS word
+            WHERE c.document_id = $1 AND c.id = ANY ($2)$sql$, store) INTO words
+            USING hit.document, ARRAY(SELECT (listed.claim).id FROM unnest(expanded.decisions) AS listed WHERE listed.verdict IS NULL AND (listed.claim).hit = hit.hit);
+        FOR claim IN EXECUTE format($sql$
+            SELECT $1, c.id, c.ordinal, greatest(coalesce(c.tokens, (char_length(c.content) + 3) / 4), 0), c.section, c.unit, c.level, 'imports', 2, c.ordinal - $2, false
+            FROM generate_series(0, least(cardinality($3), 7)) AS depth CROSS JOIN LATERAL (
+                SELECT * FROM %I.chunks AS k WHERE k.document_id = $4 AND k.section_key = passage.section_key($3[:depth]) AND k.section = $3[:depth] ORDER BY k.ordinal LIMIT 64) AS c
+            WHERE c.metadata -> 'imports' ?| $5 AND c.id <> ALL ($6) ORDER BY depth, c.ordinal$sql$, store)
+            USING hit.hit, hit.ordinal, hit.section, hit.document, words, skip
+        LOOP
+            CONTINUE WHEN claim.id = ANY (taken);
+            taken := taken || claim.id;
+            s.hit_of := s.hit_of || claim.hit;
+            s.tokens_of := s.tokens_of || claim.tokens;
+            s.named := s.named || claim.tokens;
+            s.is_cut[claim.hit] := false;
+            verdict := _passage.verdict(s, claim.hit, ARRAY[cardinality(s.hit_of)]);
+            IF verdict IS NULL THEN
+                expanded.decisions := expanded.decisions || (claim, NULL, s.tokens)::_passage.decision;
+                s := _passage.decide(s, ARRAY[cardinality(s.hit_of)], NULL);
+            ELSE
+                expanded.truncated[claim.hit] := true;
+                expanded.cut_tokens[claim.hit] := expanded.cut_tokens[claim.hit] + claim.tokens;
+            END IF;
+        END LOOP;
+    END LOOP;
+    RETURN expanded;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.with_imports(name, _passage.expansion, _passage.budget, uuid[]) IS 'context of hits with the imports that it uses';
+
 -- Passages: groups the selected chunks, and writes their text, as in core/passages/src/reassemble.rs and
 -- extension/src/expansion/passage_rows.rs.
 
@@ -4978,6 +5030,7 @@ DECLARE
     costs _passage.hit_costs;
     selected _passage.hit_selection;
     chosen _passage.expanded_hit[];
+    expanded _passage.expansion;
     formed _passage.passage_row[];
     for_hits bigint;
     refills integer;
@@ -5007,8 +5060,11 @@ BEGIN
         END IF;
         formed := '{}';
         IF cardinality(chosen) > 0 THEN
-            formed := _passage.passage_rows(store, _passage.expand_hits(store, chosen, skip, coalesce(max_distance >= 2, true), coalesce((output ->> 'explain')::boolean, false), own_budget),
-                output, score_by, max_passages, ids, scores);
+            expanded := _passage.expand_hits(store, chosen, skip, coalesce(max_distance >= 2, true), coalesce((output ->> 'explain')::boolean, false), own_budget);
+            IF (output ->> 'imports')::boolean THEN
+                expanded := _passage.with_imports(store, expanded, own_budget, skip);
+            END IF;
+            formed := _passage.passage_rows(store, expanded, output, score_by, max_passages, ids, scores);
         END IF;
         IF is_refill OR cardinality(formed) > cardinality(rows) THEN
             rows := formed;
@@ -11609,13 +11665,10 @@ DECLARE
     score_by CONSTANT text := coalesce(_passage.read_group('ranking', ranking, '{mode,candidates,vector_weight,text_weight,rrf_k}') ->> 'score_by', 'max');
     hits _passage.expanded_hit[];
     budget _passage.budget;
+    expanded _passage.expansion;
 BEGIN
     PERFORM _passage.check_limit('max_passages', max_passages);
     PERFORM _passage.store_must_exist(schema);
-    IF (written ->> 'imports')::boolean THEN
-        RAISE EXCEPTION USING ERRCODE = 'feature_not_supported', MESSAGE = 'imports of passages need the native extension',
-            DETAIL = 'The SQL edition of pg_passage is installed in this database.', HINT = 'Omit "imports".';
-    END IF;
     IF max_passages IS NOT NULL THEN
         RETURN _passage.chosen_passages(schema, ids, scores, named, given, max_passages, written, score_by, coalesce(skip, '{}'));
     END IF;
@@ -11627,9 +11680,12 @@ BEGIN
     IF budget.max_tokens IS NOT NULL THEN
         budget.max_tokens := greatest(budget.max_tokens - _passage.reserved_tokens(schema, hits), 0);
     END IF;
-    RETURN _passage.passage_rows(schema, _passage.expand_hits(schema, hits, coalesce(skip, '{}'),
-        coalesce((written ->> 'max_distance') = 'document' OR (written ->> 'max_distance')::integer >= 2, true), coalesce((written ->> 'explain')::boolean, false), budget),
-        written, score_by, NULL, ids, scores);
+    expanded := _passage.expand_hits(schema, hits, coalesce(skip, '{}'),
+        CASE WHEN written -> 'max_distance' = '"document"' THEN true ELSE coalesce((written ->> 'max_distance')::integer, 3) >= 2 END, coalesce((written ->> 'explain')::boolean, false), budget);
+    IF (written ->> 'imports')::boolean THEN
+        expanded := _passage.with_imports(schema, expanded, budget, coalesce(skip, '{}'));
+    END IF;
+    RETURN _passage.passage_rows(schema, expanded, written, score_by, NULL, ids, scores);
 END
 $$;
 
@@ -11989,10 +12045,6 @@ DECLARE
     nearest record;
 BEGIN
     PERFORM _passage.store_must_exist(schema);
-    IF (written ->> 'imports')::boolean THEN
-        RAISE EXCEPTION USING ERRCODE = 'feature_not_supported', MESSAGE = 'imports of passages need the native extension',
-            DETAIL = 'The SQL edition of pg_passage is installed in this database.', HINT = 'Omit "imports".';
-    END IF;
     legs := _passage.read_legs(schema, query, embedding, filtered, ranked, rows_of_legs, more);
     hits := _passage.fused_hits(schema, legs, ranked, rows_of_legs, shown);
     chosen := _passage.choose_passages(schema, ARRAY(SELECT hit.id FROM unnest(hits) AS hit), ARRAY(SELECT hit.score FROM unnest(hits) AS hit), named, given, count, written, coalesce(ranked ->> 'score_by', 'max'), shown);
