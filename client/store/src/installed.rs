@@ -1,4 +1,4 @@
-//! What is installed in the database: the native extension, or the SQL edition, which other servers have.
+//! The edition in the database: the native extension, or its functions in SQL, which other servers have.
 
 use super::connection::Store;
 use super::error::Error;

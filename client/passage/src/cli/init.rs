@@ -58,7 +58,7 @@ pub struct Init {
     /// Number of hash partitions of the chunks, 2 to 1024 [default: a single table]
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(2..=1024))]
     pub partitions: Option<u32>,
-    /// What to install in a database that has neither edition
+    /// Edition for a database that has none
     #[arg(long, value_enum, default_value_t = EditionChoice::Native, value_name = "EDITION")]
     pub edition: EditionChoice,
     /// How Citus distributes the store, which needs Citus [default: it does not]
@@ -69,7 +69,7 @@ pub struct Init {
     pub json: bool,
 }
 
-/// What `init` installs.
+/// The edition that `init` installs.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum EditionChoice {
     /// The extension, which the server must have

@@ -1,5 +1,5 @@
 /*!
-Editions: what `init` installs in a database.
+Editions: the two forms of `pg_passage` in a database.
 
 The native extension is a library of the server. Managed servers do not have it, so the client has the same functions in SQL.
 They are equal in name, arguments and rows, and belong to the role that installs them. `ground/build/install-script --edition
@@ -10,7 +10,7 @@ use super::super::error::{Error, Operation};
 use super::super::unnamed_statement::UnnamedStatements;
 use tokio_postgres::Transaction;
 
-/// What is installed in a database that has neither edition.
+/// The edition for a database that has none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Edition {
     /// The extension of the server.

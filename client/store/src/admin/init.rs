@@ -24,7 +24,7 @@ use super::ownership::{Access, PINNED_SEARCH_PATH, check_owner, lock_owned};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct InitOptions {
-    /// What is installed in a database that has neither.
+    /// The edition for a database that has none.
     pub edition: Edition,
     /// The dimensions of the embeddings; `None` for a store without embeddings.
     pub dimensions: Option<usize>,
