@@ -176,7 +176,7 @@ BEGIN
         UNION ALL
         SELECT o.hit, o.id, o.ordinal, o.tokens, NULL, o.section, o.unit, o.level, o.rule, o.role, o.distance FROM pg_catalog.unnest(others) AS o
     )
-    SELECT pg_catalog.array_agg((best.hit, best.id, best.ordinal, greatest(coalesce(best.tokens, (char_length(best.content) + 3) / 4), 0), best.section, best.unit, best.level,
+    SELECT pg_catalog.array_agg((best.hit, best.id, best.ordinal, greatest(coalesce(best.tokens, (pg_catalog.char_length(best.content::pg_catalog.text) + 3) / 4), 0), best.section, best.unit, best.level,
             best.rule, best.role, best.distance, best.is_bridge)::_passage.claim
         ORDER BY NOT best.is_bridge, best.score_rank, best.role, abs(best.distance), best.hit, best.ordinal)
     INTO best

@@ -140,7 +140,7 @@ AS $$
 BEGIN
     -- Comments are removed, strings stay.
     RETURN regexp_replace(content COLLATE "C", '("(?:[^"\\]|\\.)*")|//[^\n\r]*|/\*(?:[^*]|\*+[^*/])*\*+/', '\1', 'g')::json IS NOT NULL;
-EXCEPTION WHEN invalid_text_representation THEN
+EXCEPTION WHEN invalid_text_representation OR statement_too_complex THEN
     RETURN false;
 END
 $$;

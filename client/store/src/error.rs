@@ -313,7 +313,9 @@ impl Error {
                 remedy::database(code, *operation, hint.as_deref(), store)
             }
             Error::ExtensionTooOld { .. } => {
-                "Run ALTER EXTENSION pg_passage UPDATE; in the database.".into()
+                "Run ALTER EXTENSION pg_passage UPDATE; in the database. The SQL edition has no update: install it in a new \
+                 database, and load the documents again."
+                    .into()
             }
             Error::NotOwner { owner, .. } => format!(
                 "Connect as \"{owner}\" or as a member of that role, ask \"{owner}\" to drop the object, or choose another name \

@@ -17,6 +17,9 @@ use state::{Destination, State};
 use std::collections::{HashMap, HashSet};
 use tokens::{Token, Tokens};
 
+/// The maximum number of bytes of the name of a style or a font. Each group in it copies the name.
+const MAX_NAME: usize = 256;
+
 /// Converts a document.
 pub(super) fn convert(bytes: &[u8], limits: Limits) -> Result<Converted, ConvertError> {
     let mut document = Document {
@@ -179,7 +182,11 @@ impl Document {
         match self.state().destination {
             Destination::Text => self.inline.push_str(&escaped(text)),
             Destination::Title => self.title.push_str(text),
-            Destination::Style | Destination::Font => self.state().name.push_str(text),
+            Destination::Style | Destination::Font => {
+                let name = &mut self.state().name;
+                let room = MAX_NAME.saturating_sub(name.len());
+                name.push_str(&text[..text.floor_char_boundary(room)]);
+            }
             Destination::Left => {}
         }
     }

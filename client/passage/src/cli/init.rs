@@ -62,7 +62,7 @@ pub struct Init {
     #[arg(long, value_enum, default_value_t = EditionChoice::Native, value_name = "EDITION")]
     pub edition: EditionChoice,
     /// How Citus distributes the store, which needs Citus [default: it does not]
-    #[arg(long, value_name = "LAYOUT", conflicts_with = "partitions")]
+    #[arg(long, hide_short_help = true, value_name = "LAYOUT", conflicts_with = "partitions")]
     pub distributed: Option<Distribution>,
     /// Print the result as one JSON object
     #[arg(long)]

@@ -8,6 +8,7 @@ sql` prints them.
 
 use super::super::error::{Error, Operation};
 use super::super::unnamed_statement::UnnamedStatements;
+use super::ownership::{Access, check_owner};
 use tokio_postgres::Transaction;
 
 /// The edition for a database that has none.
@@ -43,7 +44,8 @@ impl Edition {
             "SELECT FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'pg_passage'";
         let rows = transaction.query_unnamed(has_sql, &[]).await.map_err(error)?;
         if rows.iter().any(|row| row.get(0)) {
-            return Ok(());
+            // Another role may have made the functions since the first check.
+            return check_owner(transaction, &[name], Access::Change).await;
         }
         let sql = match self {
             Self::Native => "CREATE EXTENSION IF NOT EXISTS pg_passage CASCADE",

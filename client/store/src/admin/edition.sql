@@ -662,9 +662,9 @@ BEGIN
     PERFORM pg_catalog.set_config('search_path', pg_catalog.format('pg_catalog, %I, pg_temp', store), true);
     RETURN QUERY
         SELECT ranked.place, ranked.id, ranked.score, ranked.score_rank, c.document_id, c.ordinal, c.section, c.section_key, c.parent_key, c.kind, c.unit, c.level,
-            greatest(coalesce(c.tokens, (char_length(c.content) + 3) / 4), 0), (SELECT d.media_type FROM documents AS d WHERE d.id = c.document_id),
+            greatest(coalesce(c.tokens, (pg_catalog.char_length(c.content::pg_catalog.text) + 3) / 4), 0), (SELECT d.media_type FROM documents AS d WHERE d.id = c.document_id),
             CASE WHEN with_containers AND coalesce(c.kind, '') <> 'data' AND (c.unit = 'container' OR c.unit = 'member' OR c.unit = 'value') THEN ARRAY(
-                SELECT pg_catalog.unnest(ARRAY[above.depth, head.ordinal, tail.ordinal, coalesce(head.tokens, (char_length(head.content) + 3) / 4)])
+                SELECT pg_catalog.unnest(ARRAY[above.depth, head.ordinal, tail.ordinal, coalesce(head.tokens, (pg_catalog.char_length(head.content::pg_catalog.text) + 3) / 4)])
                 FROM (
                     SELECT depth, CASE WHEN depth = pg_catalog.cardinality(c.section) THEN c.section_key WHEN depth = pg_catalog.cardinality(c.section) - 1 THEN c.parent_key
                         ELSE passage.section_key(c.section[:depth]) END AS key
@@ -1021,7 +1021,7 @@ BEGIN
         UNION ALL
         SELECT o.hit, o.id, o.ordinal, o.tokens, NULL, o.section, o.unit, o.level, o.rule, o.role, o.distance FROM pg_catalog.unnest(others) AS o
     )
-    SELECT pg_catalog.array_agg((best.hit, best.id, best.ordinal, greatest(coalesce(best.tokens, (char_length(best.content) + 3) / 4), 0), best.section, best.unit, best.level,
+    SELECT pg_catalog.array_agg((best.hit, best.id, best.ordinal, greatest(coalesce(best.tokens, (pg_catalog.char_length(best.content::pg_catalog.text) + 3) / 4), 0), best.section, best.unit, best.level,
             best.rule, best.role, best.distance, best.is_bridge)::_passage.claim
         ORDER BY NOT best.is_bridge, best.score_rank, best.role, abs(best.distance), best.hit, best.ordinal)
     INTO best
@@ -2189,7 +2189,7 @@ AS $$
 BEGIN
     -- Comments are removed, strings stay.
     RETURN regexp_replace(content COLLATE "C", '("(?:[^"\\]|\\.)*")|//[^\n\r]*|/\*(?:[^*]|\*+[^*/])*\*+/', '\1', 'g')::json IS NOT NULL;
-EXCEPTION WHEN invalid_text_representation THEN
+EXCEPTION WHEN invalid_text_representation OR statement_too_complex THEN
     RETURN false;
 END
 $$;

@@ -116,6 +116,8 @@ object (place, classid, objid, owner) AS (
     UNION ALL
     SELECT 4, 'pg_proc'::regclass, pg_proc.oid, proowner FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
     WHERE nspname IN ('passage', '_passage')
+    UNION ALL
+    SELECT 4, 'pg_namespace'::regclass, oid, nspowner FROM pg_namespace WHERE nspname IN ('passage', '_passage')
 )
 SELECT pg_describe_object(classid, objid, 0), pg_get_userbyid(owner)::text, session_user::text
 FROM object WHERE owner NOT IN (SELECT role FROM mine)

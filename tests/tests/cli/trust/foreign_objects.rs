@@ -232,7 +232,7 @@ async fn functions_that_another_role_made_in_place_of_the_extension_do_not_run()
         )
     };
     let planted = [
-        "CREATE SCHEMA passage; CREATE SCHEMA _passage; ".to_owned(),
+        "CREATE SCHEMA passage; CREATE SCHEMA _passage; GRANT USAGE ON SCHEMA passage, _passage TO PUBLIC; ".to_owned(),
         function("_passage.sql_edition()", "text"),
         "COMMENT ON FUNCTION _passage.sql_edition() IS 'version of the SQL edition: 9.9.9'; "
             .to_owned(),
@@ -256,6 +256,20 @@ async fn functions_that_another_role_made_in_place_of_the_extension_do_not_run()
         let output = format!("{}{}", run.stdout, run.stderr);
         assert_eq!(run.code, Some(1), "{output}");
         assert!(output.contains("belongs to the role \"eve\""), "{output}");
+    }
+    // A role that becomes superuser, and the owner of the database.
+    let become_super = format!(
+        "CREATE ROLE adm LOGIN; GRANT {SUPERUSER} TO adm; ALTER ROLE adm SET role = {SUPERUSER}"
+    );
+    cluster.execute_as(SUPERUSER, &become_super).await;
+    for role in cases(["adm", OWNER]) {
+        for comment in cases(["version of the SQL edition: 9.9.9", "something else"]) {
+            let comment = format!("COMMENT ON FUNCTION _passage.sql_edition() IS '{comment}'");
+            cluster.execute_as("eve", &comment).await;
+            by(&cluster, role, &["status", "--store", "top"])
+                .await
+                .assert_refusal("belongs to the role \"eve\"", "Connect as \"eve\"");
+        }
     }
     assert_no_trap_ran(&cluster);
     assert_eq!(is_super(&cluster).await, "f");
