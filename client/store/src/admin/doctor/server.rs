@@ -9,7 +9,7 @@ use crate::postgres_text::quote_literal;
 const SUPPORTED: std::ops::RangeInclusive<i32> = 15..=18;
 
 impl Store {
-    /// Checks the server and the extensions. Returns whether the database has pg_passage, as an extension
+    /// Checks the server and the extensions. Returns whether the database has `pg_passage`, as an extension
     /// or as the SQL edition.
     pub(super) async fn check_server(&self, findings: &mut Vec<Finding>) -> Result<bool, Error> {
         let sql = "SELECT current_setting('server_version'), current_setting('server_version_num')::integer / 10000, \
