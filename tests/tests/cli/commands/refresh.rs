@@ -46,7 +46,7 @@ async fn run(cluster: &Cluster, site: &Site, cache: &TempDir, line: &str) -> Str
 #[tokio::test]
 async fn the_command_lines_of_cron_and_systemd_refresh_a_site_without_output() {
     let recipe = Document::read(RECIPE);
-    let table = recipe.blocks_of("## cron", "crontab").concat();
+    let table = recipe.blocks_of("## cron", "text").concat();
     let (variables, jobs): (Vec<_>, Vec<_>) = table.lines().partition(|line| {
         line.split_once('=').is_some_and(|(name, _)| {
             name.chars().all(|char| char.is_ascii_uppercase() || char == '_')
