@@ -2,17 +2,22 @@
 
 use super::connection::Store;
 use super::error::Error;
+use super::unnamed_statement::UnnamedStatements;
+use tokio_postgres::GenericClient;
 
-/// The version of the extension, that of the SQL edition, an owner of functions in place of the extension whom the session
-/// does not trust, and the role of the session. It runs no code of the database.
+/// The version of the extension, or of the SQL edition; without the extension an owner of functions in its place whom the
+/// session does not trust; and the role of the session. It runs no code of the database.
 ///
 /// The functions run with the rights of the session. A session that can become superuser trusts only superusers and itself.
 /// Others also trust the owner of the database, and the roles that they are members of.
 const INSTALLED: &str = "\
-SELECT (SELECT extversion FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'pg_passage'),
+WITH extension (version) AS (
+    SELECT extversion FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'pg_passage'
+)
+SELECT coalesce((SELECT version FROM extension),
     (SELECT pg_catalog.substring(pg_catalog.obj_description(pg_proc.oid, 'pg_proc'), '[0-9.]+$') FROM pg_catalog.pg_proc
      JOIN pg_catalog.pg_namespace ON pg_namespace.oid OPERATOR(pg_catalog.=) pronamespace
-     WHERE nspname OPERATOR(pg_catalog.=) '_passage' AND proname OPERATOR(pg_catalog.=) 'sql_edition' LIMIT 1),
+     WHERE nspname OPERATOR(pg_catalog.=) '_passage' AND proname OPERATOR(pg_catalog.=) 'sql_edition' LIMIT 1)),
     (SELECT owner.rolname::text
      FROM pg_catalog.pg_namespace
      CROSS JOIN LATERAL (SELECT nspowner UNION SELECT proowner FROM pg_catalog.pg_proc
@@ -20,7 +25,8 @@ SELECT (SELECT extversion FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg
      JOIN pg_catalog.pg_roles AS owner ON owner.oid OPERATOR(pg_catalog.=) owns.role
      CROSS JOIN (SELECT pg_catalog.bool_or(rolname OPERATOR(pg_catalog.=) current_user
         OR pg_catalog.pg_has_role(session_user, oid, 'MEMBER')) FROM pg_catalog.pg_roles WHERE rolsuper) AS session (can_be_super)
-     WHERE nspname OPERATOR(pg_catalog.=) ANY ('{passage,_passage}'::pg_catalog.name[])
+     WHERE NOT EXISTS (SELECT FROM extension)
+         AND nspname OPERATOR(pg_catalog.=) ANY ('{passage,_passage}'::pg_catalog.name[])
          AND NOT owner.rolsuper AND owner.rolname OPERATOR(pg_catalog.<>) session_user
          AND (can_be_super OR NOT (pg_catalog.pg_has_role(session_user, owner.oid, 'MEMBER')
             OR EXISTS (SELECT FROM pg_catalog.pg_database WHERE datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
@@ -28,20 +34,30 @@ SELECT (SELECT extversion FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg
      LIMIT 1),
     session_user::text";
 
-impl Store {
-    /// Returns the version of `pg_passage` in the database: that of the extension, or of the SQL edition.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`Error::NotOwner`] if the functions are not those of the extension, and the session does not trust their
-    /// owner.
-    pub(super) async fn installed_version(&self) -> Result<Option<String>, Error> {
-        let row = self.query_one(INSTALLED, &[]).await?;
-        let (extension, edition): (Option<String>, Option<String>) = (row.get(0), row.get(1));
-        if let (None, Some(owner)) = (&extension, row.get(2)) {
+/// Returns the version of `pg_passage` in the database: that of the extension, or of the SQL edition.
+///
+/// # Errors
+///
+/// Returns [`Error::NotOwner`] if the functions are not those of the extension, and the session does not trust their
+/// owner.
+pub(super) async fn installed_version(
+    client: &impl GenericClient,
+    name: &str,
+) -> Result<Option<String>, Error> {
+    let row = client.query_one_unnamed(INSTALLED, &[]).await;
+    let row = row.map_err(|error| Error::new(name, &error))?;
+    match row.get(1) {
+        None => Ok(row.get(0)),
+        Some(owner) => {
             let object = "the schema of pg_passage".into();
-            return Err(Error::NotOwner { object, owner, caller: row.get(3) });
+            Err(Error::NotOwner { object, owner, caller: row.get(2) })
         }
-        Ok(extension.or(edition))
+    }
+}
+
+impl Store {
+    /// Returns the version of `pg_passage` in the database of the store.
+    pub(super) async fn installed_version(&self) -> Result<Option<String>, Error> {
+        installed_version(&self.client, self.name()).await
     }
 }

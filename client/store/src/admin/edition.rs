@@ -7,7 +7,7 @@ sql` prints them.
 */
 
 use super::super::error::{Error, Operation};
-use super::super::unnamed_statement::UnnamedStatements;
+use super::super::installed::installed_version;
 use super::ownership::{Access, check_owner};
 use tokio_postgres::Transaction;
 
@@ -38,28 +38,15 @@ impl Edition {
         transaction: &Transaction<'_>,
         name: &str,
     ) -> Result<(), Error> {
-        let error = |error| Error::during(Operation::CreateExtension, name, &error);
-        let has_sql = "SELECT pg_catalog.to_regprocedure('_passage.sql_edition()') IS NOT NULL";
-        let has_extension =
-            "SELECT FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'pg_passage'";
-        let rows = transaction.query_unnamed(has_sql, &[]).await.map_err(error)?;
-        if rows.iter().any(|row| row.get(0)) {
+        if installed_version(transaction, name).await?.is_some() {
             // Another role may have made the functions since the first check.
             return check_owner(transaction, &[name], Access::Change).await;
         }
         let sql = match self {
             Self::Native => "CREATE EXTENSION IF NOT EXISTS pg_passage CASCADE",
-            Self::Sql
-                if transaction
-                    .query_unnamed(has_extension, &[])
-                    .await
-                    .map_err(error)?
-                    .is_empty() =>
-            {
-                statements()
-            }
-            Self::Sql => return Ok(()),
+            Self::Sql => statements(),
         };
+        let error = |error| Error::during(Operation::CreateExtension, name, &error);
         transaction.batch_execute(sql).await.map_err(error)
     }
 }
