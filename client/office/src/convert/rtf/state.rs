@@ -139,16 +139,7 @@ impl State {
             "uc" => {
                 self.fallback = number.and_then(|count| usize::try_from(count).ok()).unwrap_or(1);
             }
-            "ansicpg" => {
-                let label = format!("windows-{}", number.unwrap_or(1252));
-                self.encoding = Encoding::for_label(label.as_bytes()).unwrap_or(match number {
-                    Some(932) => encoding_rs::SHIFT_JIS,
-                    Some(936) => encoding_rs::GBK,
-                    Some(949) => encoding_rs::EUC_KR,
-                    Some(950) => encoding_rs::BIG5,
-                    _ => WINDOWS_1252,
-                });
-            }
+            "ansicpg" => self.encoding = encoding_of_code_page(number.unwrap_or(1252)),
             "v" if is_on && self.destination == Destination::Text => {
                 (self.destination, self.is_hidden) = (Destination::Left, true);
             }
@@ -167,20 +158,32 @@ impl State {
 
 /// Returns the encoding of a charset of fonts in Windows, unless it is that of the document.
 pub(super) fn encoding_of_charset(charset: i32) -> Option<&'static Encoding> {
-    Some(match charset {
-        128 => encoding_rs::SHIFT_JIS,
-        129 => encoding_rs::EUC_KR,
-        134 => encoding_rs::GBK,
-        136 => encoding_rs::BIG5,
-        161 => encoding_rs::WINDOWS_1253,
-        162 => encoding_rs::WINDOWS_1254,
-        163 => encoding_rs::WINDOWS_1258,
-        177 => encoding_rs::WINDOWS_1255,
-        178 => encoding_rs::WINDOWS_1256,
-        186 => encoding_rs::WINDOWS_1257,
-        204 => encoding_rs::WINDOWS_1251,
-        222 => encoding_rs::WINDOWS_874,
-        238 => encoding_rs::WINDOWS_1250,
+    let code_page = match charset {
+        128 => 932,
+        129 => 949,
+        134 => 936,
+        136 => 950,
+        161 => 1253,
+        162 => 1254,
+        163 => 1258,
+        177 => 1255,
+        178 => 1256,
+        186 => 1257,
+        204 => 1251,
+        222 => 874,
+        238 => 1250,
         _ => return None,
+    };
+    Some(encoding_of_code_page(code_page))
+}
+
+/// Returns the encoding of a code page of Windows, by default that of western Europe.
+fn encoding_of_code_page(number: i32) -> &'static Encoding {
+    Encoding::for_label(format!("windows-{number}").as_bytes()).unwrap_or(match number {
+        932 => encoding_rs::SHIFT_JIS,
+        936 => encoding_rs::GBK,
+        949 => encoding_rs::EUC_KR,
+        950 => encoding_rs::BIG5,
+        _ => WINDOWS_1252,
     })
 }
