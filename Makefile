@@ -40,6 +40,7 @@ package: ## build Debian packages and archives for the server of PG_CONFIG, with
 	@ground/package/packages
 
 crates: ## package the crates of core and client, and build them as crates.io would; PUBLISH=yes publishes them
+	@ground/build/install-script --edition sql >client/store/edition.sql
 	@cargo publish $(if $(filter yes,$(PUBLISH)),,--dry-run) -p passage-split -p passage-core -p passage-http -p passage-office -p passage-source -p passage-embed -p passage-store -p passage-serve -p passage
 
 installcheck: install ## run the SQL regress tests by pg_regress

@@ -8,6 +8,7 @@ class Passage < Formula
   license "Apache-2.0"
 
   depends_on "rust" => :build
+  uses_from_macos "python" => :build
 
   def install
     system "cargo", "install", *std_cargo_args(path: "client/passage")

@@ -22,7 +22,7 @@ pub enum Edition {
 }
 
 /// The script of the SQL edition: a transaction of its own.
-const SCRIPT: &str = include_str!("edition.sql");
+const SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/edition.sql"));
 
 /// Returns the statements of the script, for another transaction.
 fn statements() -> &'static str {
