@@ -9,6 +9,7 @@ export DESTDIR
 export BINDIR
 export GRAMMARS
 export VALGRIND
+export PUBLISH
 
 .PHONY: help all demo check interop check-assert docs pictures install install-client package crates installcheck server stop url corpus fuzz fuzz-grammars bench quality scale upgrades release-check hook lint clean
 
@@ -40,8 +41,7 @@ package: ## build Debian packages and archives for the server of PG_CONFIG, with
 	@ground/package/packages
 
 crates: ## package the crates of core and client, and build them as crates.io would; PUBLISH=yes publishes them
-	@ground/build/install-script --edition sql >client/store/edition.sql
-	@cargo publish $(if $(filter yes,$(PUBLISH)),,--dry-run) -p passage-split -p passage-core -p passage-http -p passage-office -p passage-source -p passage-embed -p passage-store -p passage-serve -p passage
+	@ground/package/crates
 
 installcheck: install ## run the SQL regress tests by pg_regress
 	@ground/check/regress
