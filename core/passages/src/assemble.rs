@@ -4,6 +4,8 @@ Assembly: one text from several chunks of a document.
 Chunks are slices of their source. Those whose spans touch are joined directly, and overlaps appear once.
 Across a gap, or without spans, prose gets exactly one blank line, and code and data nothing. Nothing else is
 added.
+
+Its twin in SQL is `sql/edition/assembly.sql`.
 */
 
 use passage_split::{Family, interrupt};

@@ -1,4 +1,6 @@
 //! Fences: the lines before and after code in Markdown.
+//!
+//! Its twin in SQL is `sql/edition/assembly.sql`.
 
 /// A line that opens or closes a block of code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,6 +4,8 @@ Marks where a passage leaves out text of its document.
 A class with only some of its members reads as if it were complete. So a comment in the language of the code
 separates chunks that do not touch, and gives the number of missing lines. In prose a paragraph with an ellipsis does
 the same. Data has no marks, since they would not parse.
+
+Its twin in SQL is `sql/edition/assembly.sql`.
 */
 
 use crate::assemble::Assembly;

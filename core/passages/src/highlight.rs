@@ -1,4 +1,6 @@
 //! Highlighting: marks around the hits in the text of a passage.
+//!
+//! Its twin in SQL is `sql/edition/assembly.sql`.
 
 use crate::assemble::Assembly;
 use passage_split::interrupt;

@@ -3,6 +3,8 @@ Hits: the chunks that a search found, best first.
 
 A call passes ids and optional scores. This module merges both into one ranked list without duplicates. All
 other modules refer to a hit by its index in that list.
+
+Its twin in SQL is `sql/edition/hits.sql`.
 */
 
 use crate::Error;

@@ -1,4 +1,6 @@
 //! How similar a misspelt name is to one that exists, for errors that name the nearest one.
+//!
+//! Its twin in SQL is `sql/edition/stores/store.sql`.
 
 /// The maximum number of edits between a name and one that resembles it. At most half of the characters may differ.
 const MAX_EDITS: usize = 3;

@@ -3,6 +3,8 @@ Outlines: the sections of a document as a tree of lines.
 
 The lines follow document order. A section without chunks of its own, because it was merged into its first
 child, has a line too.
+
+Its twin in SQL is `sql/edition/functions/outline.sql`.
 */
 
 use passage_split::interrupt;

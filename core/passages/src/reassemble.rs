@@ -4,6 +4,8 @@ Reassembly: grouping selected chunks into passages.
 Hits of one document share a passage if they were widened to the same scope, if they are at most `max_distance`
 ordinals apart, or if all chunks between them are selected. Each hit brings its context. No chunk is in two
 passages.
+
+Its twin in SQL is `sql/edition/passages.sql`.
 */
 
 use crate::error::sql_enum;

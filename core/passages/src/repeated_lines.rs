@@ -13,6 +13,8 @@ content:  | b | 2 |   | b | 2 |              ```
 ~~~
 
 The repeated lines are not in the source at this place, so neither spans nor citations contain them.
+
+Its twin in SQL is `sql/edition/assembly.sql`.
 */
 
 use crate::{assemble::Assembly, fence::Fence};

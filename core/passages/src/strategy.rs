@@ -6,6 +6,8 @@ window on each side. Presets are built in. A custom strategy of a store is a pre
 and so is a call with named arguments. The `expand` module applies the limits.
 
 The preset `auto` stands for another one, chosen by the media type of each hit's document.
+
+Its twin in SQL is `sql/edition/strategy.sql`.
 */
 
 mod custom_strategy;

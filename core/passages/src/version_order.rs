@@ -10,6 +10,8 @@ A version is a row of numbers and words. Numbers compare by their value, also da
 
 Versions without a number, such as the name of a branch, are before all numbers. `latest` is after all of them: a
 collection with this version names it so.
+
+Its twin in SQL is `sql/edition/filters.sql`.
 */
 
 use std::cmp::Ordering;

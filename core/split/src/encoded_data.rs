@@ -1,4 +1,6 @@
 //! Encoded data in documents, such as an image in base64, which says nothing as text.
+//!
+//! Its twin in SQL is `sql/edition/internal/is_encoded_data.sql`.
 
 /// The least number of characters in a row of encoded data: a line of base64 has 60 to 76.
 const LEAST_RUN: usize = 60;

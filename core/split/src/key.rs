@@ -6,6 +6,8 @@ index scans. A bigint has neither limit. Two sections may share a key, so caller
 
 A key is the first eight bytes of a SHA-256 over the titles, each preceded by its length. The rule is frozen as
 version 1: a change would rewrite every store.
+
+Its twin in SQL is `sql/edition/functions/section.sql`.
 */
 
 use crate::interrupt::{hash_text, poll_periodically};

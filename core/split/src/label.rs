@@ -10,6 +10,8 @@ whole title: they stay distinct but cannot be decoded completely. A path has at 
 in 1,000 bytes; the section keeps all titles.
 
 The encoding is frozen as version 1: a change would rewrite every store.
+
+Its twin in SQL is `sql/edition/functions/section.sql`.
 */
 
 use crate::interrupt;

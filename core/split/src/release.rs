@@ -7,6 +7,8 @@ Unreleased              tool (1.2-1) unstable; urgency=low                      
 ```
 
 A number that other words follow is a chapter of a manual, such as `1.2 Installation`.
+
+Its twin in SQL is `sql/edition/claims.sql`.
 */
 
 /// Words that may precede a version in its heading.

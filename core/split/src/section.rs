@@ -8,6 +8,8 @@ differ only in their ordinal.
 This module compares sections by prefix only. A parent is the section without its last title, a child has
 exactly one more title, and siblings share a parent. Levels are not used, except that a merger takes the lowest
 (see [`merge`]).
+
+Its twin in SQL is `sql/edition/functions/section.sql`.
 */
 
 use crate::interrupt::poll_periodically;

@@ -1,4 +1,6 @@
 //! Why each chunk is or is not in the context: the rows of `explain_context`, and the column `explanation` of passages.
+//!
+//! Its twin in SQL is `sql/edition/functions/explain_context.sql`.
 
 use super::request::ExpandedContext;
 use crate::server::types::{JsonArray, integer};

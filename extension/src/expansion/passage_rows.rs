@@ -1,4 +1,6 @@
 //! Passages as rows of `reassemble` and `search`: their text, their citations and their columns.
+//!
+//! Its twin in SQL is `sql/edition/passages.sql`.
 
 use super::explanation::{explanation_of, explanations_by_hit};
 use super::request::ExpandedContext;

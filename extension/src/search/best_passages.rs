@@ -6,6 +6,8 @@ Hits near each other form one passage, so the number of passages is known only a
 more candidates become hits, and the context is read again. If all candidates are hits, the legs are read on once
 for more of them. If the caller asks for context, the budget is divided between hits and context in at most three rounds.
 So a search executes a fixed number of statements at most.
+
+Its twin in SQL is `sql/edition/choose.sql`.
 */
 
 use super::legs::SearchHit;

@@ -3,6 +3,8 @@ The rankings of both legs of a search, their fusion, and the order of the fused 
 
 The rankings are kept, because a caller that needs more hits reads on: the text leg has ranked all its candidates
 already, and only the vector leg is read again.
+
+Its twin in SQL is `sql/edition/legs.sql`.
 */
 
 use crate::corrections::corrected_query;

@@ -5,6 +5,8 @@ PostgreSQL checks the rights too, but its errors name no remedy: `permission den
 first, and accepts whatever PostgreSQL may accept, such as a grant on some columns. If a right is missing, the SQL
 function `refuse` compares all that the operation needs with the catalogs, and raises an error with the grants and
 policies that the role lacks.
+
+Its twin in SQL is `sql/edition/internal/rights.sql`.
 */
 
 use super::Store;

@@ -3,6 +3,8 @@ Reads a group of arguments from its JSON object.
 
 Any key that the group does not have is an error: a misspelt limit must not be ignored. A NULL counts as a key that is not
 given.
+
+Its twin in SQL is `sql/edition/arguments.sql`.
 */
 
 use super::group::{ArgumentGroup, ArgumentType};

@@ -4,6 +4,8 @@ The budget of a result, and what is spent of it.
 A budget has limits for the whole result and a limit for the context of each hit. It never drops a hit. If
 neither the call nor a strategy limits the tokens, the default of the function applies. So a result is bounded
 unless the caller asks for more.
+
+Its twin in SQL is `sql/edition/spend.sql`.
 */
 
 use super::Hit;

@@ -3,6 +3,8 @@ Closing parts that belong to the chunk of a member.
 
 A splitter merges the closing brackets of a container with its last unit, so that no chunk consists of brackets.
 Such a chunk has the section of the unit. It ends the container like a chunk of its own section.
+
+Its twin in SQL is `sql/edition/closing.sql`.
 */
 
 use super::claim::is_below;

@@ -4,6 +4,8 @@ Excerpts: the pieces of a unit that parse together.
 Text can be left out between two items of one body, such as two statements of a function, or two members of a
 class. A splitter also cuts inside of items, where the text on both sides is needed. So the cheapest excerpt with
 certain pieces may need others: the head and the closing part of a nested class around a piece.
+
+Its twin in SQL is `sql/edition/spend.sql`.
 */
 
 use super::members::{Part, UnitChunk};

@@ -4,6 +4,8 @@ Imports that a passage uses.
 A class or a function reads better with the imports of its names. They are at the head of the file or of a
 module above it, in chunks that list the names they bind. Such a chunk is added if the selected context of a
 hit uses one of the names. Imports are last in the budget.
+
+Its twin in SQL is `sql/edition/imports.sql`.
 */
 
 use super::budget::{Budget, Spending};

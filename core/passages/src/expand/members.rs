@@ -7,6 +7,8 @@ head and the closing part), and members. A member is the subtree of sections bes
 ends of a container are its whole first and last run, because a run is cut anywhere. Any other run of own text is a
 member too. Small members that the splitter merged into one chunk are a member each chunk. All other context is in
 parts of one chunk.
+
+Its twin in SQL is `sql/edition/parts.sql`.
 */
 
 use super::probe::Plan;

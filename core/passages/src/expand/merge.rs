@@ -10,6 +10,8 @@ A section larger than `max_chunks` is not read to its ends and therefore not mer
 # Source
 
 The rule, its threshold of one half and the gap filling are those of `LlamaIndex`'s auto-merging retriever.
+
+Its twin in SQL is `sql/edition/merge.sql`.
 */
 
 use super::probe_rows::ProbeRows;

@@ -4,6 +4,8 @@ Planning the reads: from hits to probes.
 Every probe names one document and uses one index, so its cost depends on its result and not on the size of
 the document. Windows of one document that overlap or touch are read once. Relatives are found by section
 keys. The probe also has the section itself, which is compared again, since two sections may share a key.
+
+Its twin in SQL is `sql/edition/claims.sql`.
 */
 
 use super::probe::{Plan, Probe, ReplacedScope, RowRequest, Shape};

@@ -1,4 +1,6 @@
 //! Candidates: the scopes to which a hit of data may be widened, by the chunks around it.
+//!
+//! Its twin in SQL is `sql/edition/records.sql`.
 
 use super::probe_rows::ProbeRows;
 use super::{Hit, LazyColumns, record_limits};

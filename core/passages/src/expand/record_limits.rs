@@ -1,4 +1,6 @@
 //! The limits of records: the hits that have one, and its size.
+//!
+//! Its twin in SQL is `sql/edition/records.sql`.
 
 use super::Hit;
 use crate::strategy::{Scope, Strategy};

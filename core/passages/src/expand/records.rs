@@ -11,6 +11,8 @@ that to the relatives of the fallback.
 
 A record is all chunks around the hit whose sections begin with its own. One window of chunks around the hit
 shows all its candidates.
+
+Its twin in SQL is `sql/edition/records.sql`.
 */
 
 use super::probe::Plan;

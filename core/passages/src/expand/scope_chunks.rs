@@ -3,6 +3,8 @@ Chunks of scopes: the context of code and data in document order, with the hits 
 
 Consecutive chunks of one section and one unit are a run. A run of several chunks is text that the splitter cut, so
 its chunks may begin inside of a statement.
+
+Its twin in SQL is `sql/edition/parts.sql`.
 */
 
 use super::probe::Plan;

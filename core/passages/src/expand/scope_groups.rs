@@ -5,6 +5,8 @@ A container is a class or another unit of source code: a section whose first chu
 containers is widened to the nearest one. Hits of a document that share containers are widened to the nearest
 shared one. Without a container the scope is the hit's own section, and for unknown units, as in stores that
 others fill, the section above it. The scopes of data are records.
+
+Its twin in SQL is `sql/edition/hits.sql`.
 */
 
 use super::{Container, Hit, record_limits};

@@ -3,6 +3,8 @@ Selecting context: from rows to chunks with their roles.
 
 The hits claim rows, and the budget is spent on the claims. Data that must be complete is then parsed. If it
 was cut or does not parse, its hits get a narrower record or fall back, and the selection runs again.
+
+Its twin in SQL is `sql/edition/expand.sql`.
 */
 
 use super::budget::Budget;

@@ -1,4 +1,6 @@
 //! The result of expansion: the selected chunks, and the reason for each.
+//!
+//! Its twin in SQL is `sql/edition/expand.sql`.
 
 use super::{Role, Rule};
 use crate::assemble::Part;

@@ -19,6 +19,8 @@ The head of a class comes before its end, because the end often belongs to the l
 its own unit and the heads around it before any hit gets an end, and ends come before members. Of an end that does not fit
 the cheapest excerpt is kept, or nothing. A passage with the head alone ends with the closing line of the container
 (`open_containers`).
+
+Its twin in SQL is `sql/edition/spend.sql`.
 */
 
 use super::budget::Budget;

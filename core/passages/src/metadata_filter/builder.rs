@@ -1,4 +1,6 @@
 //! Conditions on one value, with their operands.
+//!
+//! Its twin in SQL is `sql/edition/metadata.sql`.
 
 use super::condition::{Condition, MAX_CONDITIONS, MAX_VALUES, Order, Test, ValueKind};
 use super::instant::{date_of, iso_instant};

@@ -1,4 +1,6 @@
 //! The structure of filters.
+//!
+//! Its twin in SQL is `sql/edition/metadata.sql`.
 
 /// The structure of a filter, without keys and values.
 #[derive(Clone, Debug, PartialEq, Eq)]

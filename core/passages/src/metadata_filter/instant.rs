@@ -3,6 +3,8 @@ Points in time, as ISO 8601 writes them: `2024-05-01`, `2024-05-01T12:30`, `2024
 
 A date is its midnight, and a time without an offset is in UTC. The day is always complete: `2024` and `2024-05` are
 texts.
+
+Its twin in SQL is `sql/edition/internal/iso_instant.sql`.
 */
 
 const SECOND: i64 = 1_000_000;

@@ -1,4 +1,6 @@
 //! Operands of conditions, which become the parameters of a statement.
+//!
+//! Its twin in SQL is `sql/edition/metadata.sql`.
 
 use super::instant::iso_instant;
 use serde_json::Value;

@@ -1,4 +1,6 @@
 //! Parsing of filters.
+//!
+//! Its twin in SQL is `sql/edition/metadata.sql`.
 
 use super::builder::{Builder, Path, check_limit, invalid, kind_of, list};
 use super::condition::{Condition, MAX_LEVELS, OPERATORS, Order, Test};

@@ -14,6 +14,8 @@ weight lost another point there.
 Robertson and Zaragoza, *The Probabilistic Relevance Framework: BM25 and Beyond* (2009), section 3.6,
 for the fields; Rasolofo and Savoy, *Term Proximity Scoring for Keyword-Based Retrieval Systems* (2003),
 for the proximity.
+
+Its twin in SQL is `sql/edition/bm25.sql`.
 */
 
 use super::QueryLexemes;

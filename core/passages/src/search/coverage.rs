@@ -6,6 +6,8 @@ two of six, the query is phrased in other words than the text, and the embedding
 chunk weights the words when rankings are fused, and the coverage of each chunk adds to its score.
 
 Words count by their rarity: a chunk that lacks only "effect" of "effect of metformin" has nearly all that was asked for.
+
+Its twin in SQL is `sql/edition/bm25.sql`.
 */
 
 use super::bm25::{Candidate, Idf};

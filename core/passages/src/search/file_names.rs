@@ -3,6 +3,8 @@ Words of the names of files.
 
 A query that names a file asks for this file, but the chunks of a file do not have its path. They begin with the title of
 the document: that of source code is the name of the file, that of prose often resembles it.
+
+Its twin in SQL is `sql/edition/words.sql`.
 */
 
 use super::identifiers::query_parts;

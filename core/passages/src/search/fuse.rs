@@ -11,6 +11,8 @@ rank. That term separates chunks with nearly equal scores, and rewards those in 
 Bruch, Gai and Ingber, *An Analysis of Fusion Functions for Hybrid Retrieval* (2023), for the combination of scaled
 scores; Cormack, Clarke and Büttcher, *Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning
 Methods* (2009), for the ranks. `docs/benchmarks.md` has the measurements.
+
+Its twin in SQL is `sql/edition/legs.sql`.
 */
 
 use std::collections::HashMap;

@@ -5,6 +5,8 @@ Each hit brings its context before the next hit is taken. Context is known only 
 other hits: they may share a class. So the division is found in at most three rounds. In the first one, the share of the
 context is kept from the hits. If the context of these hits leaves tokens, more hits get them: first in the proportion
 of hits to context that the strategy had, then the rest alone.
+
+Its twin in SQL is `sql/edition/choose.sql`.
 */
 
 /// The rounds after the first one.

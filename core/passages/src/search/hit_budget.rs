@@ -12,6 +12,8 @@ rest of its unit is its context.
 # Source
 
 Measured on questions about articles and source code; `docs/benchmarks.md` has the figures.
+
+Its twin in SQL is `sql/edition/choose.sql`.
 */
 
 use passage_split::interrupt;

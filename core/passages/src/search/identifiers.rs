@@ -5,6 +5,8 @@ The parser reads `getUser`, `array.sort` and `src/main.rs` as one word each, and
 a part would miss them. So this module lists the parts: segments of joined words, humps of names, letters of another
 alphabet, the numbers within versions and addresses, and the last syllable of a run without spaces. The index contains them
 beside the parser's words, and queries are split the same way.
+
+Its twin in SQL is `sql/edition/functions/section.sql`.
 */
 
 use super::scripts::{changes_alphabet, is_unspaced_run, syllables};

@@ -7,6 +7,8 @@ if it contains the whole or all parts.
 Nobody knows which of the lexemes of a run without spaces are words: of `日志多久轮换一次`, the chunk that answers has
 `日志` and `轮换`, but no chunk has `志多`. So each lexeme of a run is a word of its own. A query of one syllable is the
 beginning of the pairs that have it, and the index also has the last syllable of each run.
+
+Its twin in SQL is `sql/edition/words.sql`.
 */
 
 use super::scripts::is_syllable;

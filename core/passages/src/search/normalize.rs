@@ -10,6 +10,8 @@ Not all of NFKC is applied: it would make `PostgreSQL™` the word `PostgreSQLTM
 # Source
 
 Unicode Standard Annex 15, *Unicode Normalization Forms*.
+
+Its twin in SQL is `sql/edition/functions/section.sql`.
 */
 
 use super::scripts::is_indic;

@@ -10,6 +10,8 @@ alone finds the words that its title may have.
 The words are those of the searchable text: normalized, and split where the script changes.
 
 Queries are bounded: of a pasted text only the first words count.
+
+Its twin in SQL is `sql/edition/words.sql`.
 */
 
 use super::file_names::{file_name, title_words};

@@ -3,6 +3,8 @@ Queries that are names: the title of a section, a symbol of source code, or a fi
 
 Such a query does not ask for chunks that mention the name, but for the unit that has it. So the chunks of that unit
 come first, in the order of the document. Questions are longer than names, so most queries need no look-up.
+
+Its twin in SQL is `sql/edition/legs.sql`.
 */
 
 use super::normalize;

@@ -10,6 +10,8 @@ A leg scores each chunk alone. Two facts beside the scores say more:
   not see words at all. The share of the query's words that a chunk has counts beside both.
 
 `docs/benchmarks.md` has the measurements.
+
+Its twin in SQL is `sql/edition/legs.sql`.
 */
 
 use super::fuse::FusedHit;

@@ -2,6 +2,8 @@
 Scripts of characters: those written without spaces, and those whose change within a word ends a part.
 
 Blocks of Unicode are enough for that, so no table of scripts is needed.
+
+Its twin in SQL is `sql/edition/functions/section.sql`.
 */
 
 use passage_split::interrupt::poll_periodically;

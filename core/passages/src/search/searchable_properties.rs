@@ -1,4 +1,6 @@
 //! Properties of what is indexed and searched, over all scripts.
+//!
+//! Its twin in SQL is `sql/edition/tables.sql`.
 
 use super::scripts::{is_syllable, is_unspaced_run, syllables};
 use super::{Runs, identifier_parts, query_parts, searchable_text};

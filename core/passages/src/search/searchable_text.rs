@@ -17,6 +17,8 @@ rank higher, although nobody knows where its words end.
 
 Foo and Li, *Chinese word segmentation and its effect on information retrieval* (2004): pairs of characters find about
 as much as words of a dictionary.
+
+Its twin in SQL is `sql/edition/functions/section.sql`.
 */
 
 use super::normalize::normalize;

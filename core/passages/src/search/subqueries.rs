@@ -13,6 +13,8 @@ reads a sample of all chunks instead.
 
 A sample may miss combinations of words that rarely co-occur, or the matches of a narrow filter. So if all
 subqueries together return less than requested, fallback subqueries run without a bound on their cost.
+
+Its twin in SQL is `sql/edition/bm25.sql`.
 */
 
 use super::QueryLexemes;

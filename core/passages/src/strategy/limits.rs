@@ -1,4 +1,6 @@
 //! The argument `limits`: all limits of a call in one JSON object.
+//!
+//! Its twin in SQL is `sql/edition/strategy.sql`.
 
 use super::StrategyOverrides;
 use crate::Error;

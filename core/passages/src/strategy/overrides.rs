@@ -1,4 +1,6 @@
 //! Overrides: limits that replace those of a strategy.
+//!
+//! Its twin in SQL is `sql/edition/strategy.sql`.
 
 use super::{CountBy, NamedLimits, Siblings, Strategy, Window, Within};
 use crate::Error;

@@ -1,4 +1,6 @@
 //! The built-in strategies.
+//!
+//! Its twin in SQL is `sql/edition/strategy.sql`.
 
 use super::{CountBy, NamedLimits, RelativeLimits, Scope, Siblings, Strategy, Window, Within};
 use passage_split::media_type::{Family, MediaType};

@@ -1,4 +1,6 @@
 //! The table of known media types, with family and file names.
+//!
+//! Its twin in SQL is `sql/edition/media_types.sql`.
 
 use super::family::CommentSyntax;
 use super::family::Family::{self, Code, Data, Prose};

@@ -1,4 +1,6 @@
 //! Closing parts: the brackets and marks at the end of a unit, which are worth nothing alone.
+//!
+//! Its twin in SQL is `sql/edition/closing.sql`.
 
 use std::ops::Range;
 

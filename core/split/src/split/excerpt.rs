@@ -5,6 +5,8 @@ A chunk of data is a slice of the document, so it may begin with the opening bra
 containers, and end with a comma or closing brackets. These belong to a chunk, so that the chunks of a
 document concatenate to its text, but not to a passage. [`entries`] finds the entries that the text
 holds whole, and the brackets that make one value of them.
+
+Its twin in SQL is `sql/edition/records.sql`.
 */
 
 use std::ops::Range;
