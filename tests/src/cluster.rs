@@ -22,6 +22,7 @@ assert_eq!(cluster.query_text("SELECT count(*) FROM rag.documents").await, "1");
 */
 
 mod copies;
+mod edition;
 mod installation;
 mod keeper;
 mod pooler;
@@ -100,7 +101,16 @@ impl Cluster {
         if self.has_vector() {
             self.execute_as(SUPERUSER, "CREATE EXTENSION vector").await;
         }
-        self.execute("CREATE EXTENSION pg_passage CASCADE").await;
+        self.install_as(OWNER).await;
+    }
+
+    /// Installs `pg_passage` as a role.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the server does not have it, or if the role may not install it.
+    pub async fn install_as(&self, role: &str) {
+        self.execute_as(role, &edition::install_script()).await;
     }
 
     /// Starts a server with an empty database.

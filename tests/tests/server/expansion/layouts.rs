@@ -8,7 +8,7 @@ use super::model::{Document, UserStrategy};
 use super::random::{self, Rng};
 use super::sql::{Store, assert_same_answers, is_marked, with_nulls, without_marked};
 use passage_tests::Cluster;
-use passage_tests::cluster::SUPERUSER;
+use passage_tests::cluster::{OWNER, SUPERUSER};
 
 /// The number of documents of a layout.
 const DOCUMENTS: u32 = 500;
@@ -16,7 +16,8 @@ const DOCUMENTS: u32 = 500;
 /// A server with the store `rag` without embeddings, and the result of some SQL.
 pub async fn text_cluster(sql: &str) -> Cluster {
     let cluster = Cluster::bare().await;
-    cluster.execute("CREATE EXTENSION pg_passage CASCADE; SELECT passage.create_store()").await;
+    cluster.install_as(OWNER).await;
+    cluster.execute("SELECT passage.create_store()").await;
     // Full text search and paths are not tested here, and their indexes are slow to build.
     cluster.execute("ALTER TABLE rag.chunks DROP COLUMN tsv; DROP INDEX rag.chunks_path_idx").await;
     cluster.execute(sql).await;

@@ -10,10 +10,11 @@ const TRAP: &str = "BEGIN PERFORM pg_catalog.nextval('public.sprung'); RETURN";
 /// Starts a server where the unprivileged role mallory owns functions that count their calls.
 async fn with_mallory() -> Cluster {
     let cluster = Cluster::bare().await;
+    cluster.install_as(SUPERUSER).await;
     cluster
         .execute_as(
             SUPERUSER,
-            "CREATE EXTENSION pg_passage CASCADE; CREATE ROLE mallory LOGIN; CREATE ROLE victim LOGIN;
+            "CREATE ROLE mallory LOGIN; CREATE ROLE victim LOGIN;
             CREATE SEQUENCE public.sprung; GRANT ALL ON SEQUENCE public.sprung TO PUBLIC;
             GRANT CREATE ON DATABASE passage TO mallory, victim",
         )
@@ -96,10 +97,11 @@ async fn create_store_rejects_objects_of_another_role() {
 #[tokio::test]
 async fn errors_quote_the_names_of_owners_and_stores() {
     let cluster = Cluster::bare().await;
+    cluster.install_as(SUPERUSER).await;
     cluster
         .execute_as(
             SUPERUSER,
-            "CREATE EXTENSION pg_passage CASCADE; CREATE ROLE \"M; DROP\"; CREATE SCHEMA \"r'ag; x\" AUTHORIZATION \"M; DROP\"",
+            "CREATE ROLE \"M; DROP\"; CREATE SCHEMA \"r'ag; x\" AUTHORIZATION \"M; DROP\"",
         )
         .await;
     let error = cluster.error_as(SUPERUSER, "SELECT passage.create_store('r''ag; x')").await;

@@ -1,6 +1,7 @@
 //! A standby: it gives the answers of its primary, and everything that writes names the primary.
 
 use passage_tests::cases;
+use passage_tests::cluster::OWNER;
 use passage_tests::read_calls::{ReadCalls, dimensions, embed, load};
 use passage_tests::{Cluster, fixture};
 
@@ -90,7 +91,8 @@ async fn functions_that_write_name_the_primary() {
 #[tokio::test]
 async fn commands_that_write_name_the_primary_and_others_work() {
     let primary = Cluster::bare().await;
-    primary.execute("CREATE EXTENSION pg_passage CASCADE; SELECT passage.create_store()").await;
+    primary.install_as(OWNER).await;
+    primary.execute("SELECT passage.create_store()").await;
     let garden = fixture!("client/garden");
     primary.passage(["ingest", "--no-embed", "--collection", "garden", garden]).await;
     let standby = primary.standby().await;

@@ -1,6 +1,7 @@
 //! `check_store(data => true)` has no findings in documents that the client or SQL just loaded.
 
 use passage_tests::Cluster;
+use passage_tests::cluster::OWNER;
 use std::collections::HashMap;
 use std::env;
 use std::path::{Path, PathBuf};
@@ -86,7 +87,7 @@ async fn freshly_loaded_real_documents_have_no_findings() {
     let copied = copy_sample(folder.path());
 
     let cluster = Cluster::bare().await;
-    cluster.execute("CREATE EXTENSION pg_passage CASCADE").await;
+    cluster.install_as(OWNER).await;
     cluster.execute("SELECT passage.create_store(), passage.create_store('by_sql')").await;
     let path = folder.path().to_str().unwrap();
     cluster.passage(["ingest", "--no-embed", "--sizer", "characters", path]).await;

@@ -2,6 +2,7 @@
 
 use passage_tests::Cluster;
 use passage_tests::cases;
+use passage_tests::cluster::OWNER;
 use std::path::Path;
 use tokio_postgres::Client;
 
@@ -35,7 +36,7 @@ fn fixture(name: &str) -> String {
 /// A server with the stores `rag` and `by_sql`, both without embeddings.
 async fn two_stores() -> Cluster {
     let cluster = Cluster::bare().await;
-    cluster.execute("CREATE EXTENSION pg_passage CASCADE").await;
+    cluster.install_as(OWNER).await;
     cluster.execute("SELECT passage.create_store(), passage.create_store('by_sql')").await;
     cluster
 }

@@ -290,7 +290,8 @@ async fn an_unprivileged_owner_writes_and_another_reads_under_policies() {
 #[tokio::test]
 async fn partitions_of_another_role_are_refused() {
     let cluster = Cluster::bare().await;
-    cluster.execute("CREATE EXTENSION pg_passage CASCADE; SELECT passage.create_store('parts', partitions => 2)").await;
+    cluster.install_as(OWNER).await;
+    cluster.execute("SELECT passage.create_store('parts', partitions => 2)").await;
     cluster
         .execute_as(SUPERUSER, "CREATE ROLE mallory LOGIN; GRANT CREATE ON DATABASE passage TO mallory; ALTER TABLE parts.chunks_1 OWNER TO mallory")
         .await;
