@@ -1,24 +1,24 @@
 /*!
 The share of a long sweep that one run takes.
 
-Sweeps of thousands of cases take minutes, so each run takes a quarter of their cases. The quarter changes with the
+Sweeps of thousands of cases take minutes, so each run takes an eighth of their cases. The eighth changes with the
 day, and a release takes all.
 */
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The number of shares of a sweep.
-const SHARES: usize = 4;
+const SHARES: usize = 8;
 
-/// Returns the cases of a sweep that this run takes, in their order: about a quarter, and another one each day.
+/// Returns the cases of a sweep that this run takes, in their order: about an eighth, and another one each day.
 ///
-/// The variable `PASSAGE_SHARE` selects the share again that failed, 0 to 3. With `all` a run takes every case.
+/// The variable `PASSAGE_SHARE` selects the share again that failed, 0 to 7. With `all` a run takes every case.
 ///
 /// ```
 /// use passage_tests::share::share;
 ///
 /// let cases: Vec<_> = (0..100).collect();
-/// assert!((10..=100).contains(&share(&cases).len()));
+/// assert!((2..=100).contains(&share(&cases).len()));
 /// ```
 ///
 /// # Panics

@@ -5,15 +5,15 @@ RESET client_min_messages;
 
 CREATE TEMP VIEW functions AS
     SELECT pg_proc.*, pg_proc.oid::regprocedure AS signature, nspname AS schema FROM pg_proc
-    JOIN pg_namespace ON pg_namespace.oid = pronamespace
-    JOIN pg_depend ON classid = 'pg_proc'::regclass AND objid = pg_proc.oid AND deptype = 'e'
-    JOIN pg_extension ON refclassid = 'pg_extension'::regclass AND refobjid = pg_extension.oid AND extname = 'pg_passage';
+    JOIN pg_namespace ON pg_namespace.oid = pronamespace WHERE nspname IN ('passage', '_passage');
 
 -- schema passage holds the public functions alone
 SELECT proname, pronargs AS arguments FROM functions WHERE schema = 'passage' ORDER BY proname, pronargs;
 
--- all others are in schema _passage
-SELECT signature FROM functions WHERE schema NOT IN ('passage', '_passage');
+-- the extension has functions in these schemas alone
+SELECT objid::regprocedure AS signature FROM pg_depend JOIN pg_extension ON refobjid = pg_extension.oid AND extname = 'pg_passage'
+JOIN pg_proc ON pg_proc.oid = objid WHERE classid = 'pg_proc'::regclass AND deptype = 'e'
+    AND pronamespace NOT IN ('passage'::regnamespace, '_passage'::regnamespace);
 
 -- both schemas hold members of extensions alone; a role named passage may have others in its schema
 SELECT pronamespace::regnamespace AS schema, proname FROM pg_proc

@@ -9,10 +9,8 @@ use std::path::Path;
 const TENANTS: &str = include_str!("../../../fixtures/tenants.sql");
 const EVERY_READ: &str = include_str!("../../../fixtures/every_read.sql");
 
-/// The functions of the extension.
-const FUNCTIONS: &str = "
-    SELECT pg_proc.* FROM pg_proc JOIN pg_depend ON classid = 'pg_proc'::regclass AND objid = pg_proc.oid AND deptype = 'e'
-    JOIN pg_extension ON pg_extension.oid = refobjid AND extname = 'pg_passage'";
+/// The functions of both schemas.
+const FUNCTIONS: &str = "SELECT * FROM pg_proc WHERE pronamespace IN ('passage'::regnamespace, '_passage'::regnamespace)";
 
 #[tokio::test]
 async fn every_function_has_a_comment_and_the_right_properties() {
