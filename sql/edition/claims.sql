@@ -16,6 +16,14 @@ CREATE TYPE _passage.claim AS (
     rule text, role integer, distance integer, is_bridge boolean
 );
 
+-- Ordinals of a store may be any integers.
+
+CREATE FUNCTION _passage.distance(ordinal integer, other integer) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN greatest(least(other::bigint OPERATOR(pg_catalog.-) ordinal, 2147483647), -2147483648)::integer;
+
+COMMENT ON FUNCTION _passage.distance(integer, integer) IS 'chunks from one ordinal to another';
+
 -- Headings of changelogs: the releases before and after one say nothing about it. The rules are those of
 -- core/split/src/release.rs.
 
