@@ -191,7 +191,7 @@ BEGIN
     FROM (
         SELECT DISTINCT ON (claimed.id) claimed.*, h.score_rank, claimed.id IN (SELECT bridges.id FROM bridges) AS is_bridge
         FROM claimed JOIN hits AS h ON h.hit = claimed.hit
-        WHERE claimed.id <> ALL (skip) AND claimed.id <> ALL (ARRAY(SELECT hits.id FROM hits))
+        WHERE claimed.id <> ALL (skip) AND NOT claimed.id = ANY (SELECT hits.id FROM hits)
         ORDER BY claimed.id, claimed.rule <> 'container',
             (claimed.rule = 'container' AND h.scope_first IS NOT NULL AND h.section OPERATOR(pg_catalog.<>) h.scope_section AND claimed.section[:h.depth] OPERATOR(pg_catalog.=) h.section) IS NOT TRUE,
             h.score_rank, abs(claimed.distance), claimed.role, claimed.hit,

@@ -130,77 +130,49 @@ COMMENT ON FUNCTION _passage.root_depth(text) IS 'number of titles of the root o
 CREATE FUNCTION _passage.with_scopes(hits _passage.expanded_hit[]) RETURNS _passage.expanded_hit[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
+SET enable_nestloop = off
 AS $$
+#variable_conflict use_column
 DECLARE
     hit _passage.expanded_hit;
-    other _passage.expanded_hit;
-    depth integer;
-    outermost integer;
-    first integer;
-    last integer;
-    groups integer := 0;
-    number integer;
-    is_shared boolean;
+    scope record;
 BEGIN
-    FOR i IN 1 .. cardinality(hits) LOOP
-        hit := hits[i];
-        CONTINUE WHEN hit.is_record OR hit.ordinal IS NULL OR (hit.strategy).scope NOT IN ('section', 'container');
-        depth := NULL;
-        first := NULL;
-        last := NULL;
-        IF (hit.strategy).scope = 'section' THEN
-            depth := cardinality(hit.section);
-        ELSE
-            IF cardinality(hit.containers) > 0 THEN
-                outermost := hit.containers[cardinality(hit.containers) - 3];
-                FOR at IN 0 .. cardinality(hit.containers) / 4 - 1 LOOP
-                    depth := hit.containers[at * 4 + 1];
-                    is_shared := true;
-                    FOR j IN 1 .. cardinality(hits) LOOP
-                        CONTINUE WHEN i = j;
-                        other := hits[j];
-                        CONTINUE WHEN other.document <> hit.document OR other.is_record OR cardinality(other.containers) = 0
-                            OR (other.strategy).scope <> 'container' OR other.section[:outermost] <> hit.section[:outermost]
-                            OR other.containers[cardinality(other.containers) - 3] <> outermost;
-                        is_shared := other.section[:depth] = hit.section[:depth]
-                            AND EXISTS (SELECT FROM generate_series(1, cardinality(other.containers), 4) AS place WHERE other.containers[place] = depth);
-                        EXIT WHEN NOT is_shared;
-                    END LOOP;
-                    IF is_shared THEN
-                        first := hit.containers[at * 4 + 2];
-                        last := hit.containers[at * 4 + 3];
-                        EXIT;
-                    END IF;
-                    depth := NULL;
-                END LOOP;
-            END IF;
-            IF depth IS NULL THEN
-                depth := CASE WHEN hit.unit IN ('container', 'member', 'value', 'text') THEN cardinality(hit.section)
-                    WHEN hit.unit = 'module' THEN 0
-                    ELSE cardinality(hit.section) - (cardinality(hit.section) > 1)::integer END;
-                depth := nullif(depth, 0);
-            END IF;
-            CONTINUE WHEN depth IS NULL;
-        END IF;
-        number := NULL;
-        FOR j IN 1 .. i - 1 LOOP
-            IF hits[j].document = hit.document AND hits[j].scope_section = hit.section[:depth] THEN
-                number := hits[j].scope_group;
-                EXIT;
-            END IF;
-        END LOOP;
-        IF number IS NULL THEN
-            groups := groups + 1;
-            number := groups;
-        END IF;
-        hits[i].scope_group := number;
-        hits[i].scope_section := hit.section[:depth];
-        hits[i].scope_first := first;
-        hits[i].scope_last := last;
+    IF NOT EXISTS (SELECT FROM unnest(hits) AS h WHERE (h.strategy).scope = ANY ('{section,container}') AND NOT h.is_record) THEN
+        RETURN hits;
+    END IF;
+    FOR scope IN
+        WITH listed AS MATERIALIZED (
+            SELECT h.hit, h.document, h.section, h.unit, (h.strategy).scope = 'section' AS is_section, h.containers, cardinality(h.section) AS depth,
+                h.containers[cardinality(h.containers) - 3] AS outermost
+            FROM unnest(hits) AS h WHERE (h.strategy).scope = ANY ('{section,container}') AND NOT h.is_record AND h.ordinal IS NOT NULL
+        ), nested AS (
+            SELECT hit, document, outermost, section, containers[place] AS depth, containers[place + 1] AS first, containers[place + 2] AS last,
+                count(*) FILTER (WHERE containers[place] = outermost) OVER (PARTITION BY document, outermost, section[:outermost]) AS hits_around
+            FROM listed CROSS JOIN LATERAL generate_series(1, cardinality(containers), 4) AS place WHERE NOT is_section
+        ), counted AS (
+            SELECT *, count(*) OVER (PARTITION BY document, outermost, section[:outermost], depth, section[:depth]) AS hits_inside FROM nested
+        ), shared AS (
+            SELECT DISTINCT ON (hit) hit, depth, first, last FROM counted WHERE hits_inside = hits_around ORDER BY hit, depth DESC
+        ), chosen AS (
+            SELECT listed.hit, document, section, first, last, CASE WHEN is_section THEN listed.depth ELSE coalesce(shared.depth, nullif(CASE WHEN unit = ANY ('{container,member,value,text}') THEN listed.depth
+                WHEN unit = 'module' THEN 0 ELSE listed.depth - (listed.depth > 1)::integer END, 0)) END AS depth
+            FROM listed LEFT JOIN shared ON shared.hit = listed.hit
+        )
+        SELECT hit, dense_rank() OVER (ORDER BY first_hit) AS number, titles, first, last
+        FROM (SELECT hit, min(hit) OVER (PARTITION BY document, section[:depth]) AS first_hit, section[:depth] AS titles, first, last FROM chosen WHERE depth IS NOT NULL) AS grouped
+    LOOP
+        hit := hits[scope.hit];
+        hit.scope_group := scope.number;
+        hit.scope_section := scope.titles;
+        hit.scope_first := scope.first;
+        hit.scope_last := scope.last;
+        hits[scope.hit] := hit;
     END LOOP;
     FOR i IN 1 .. cardinality(hits) LOOP
-        IF (hits[i].strategy).scope = 'container' AND hits[i].scope_group IS NULL AND NOT hits[i].is_record THEN
-            hits[i].relatives := (hits[i].strategy).fallback;
+        hit := hits[i];
+        IF (hit.strategy).scope = 'container' AND hit.scope_group IS NULL AND NOT hit.is_record THEN
+            hit.relatives := (hit.strategy).fallback;
+            hits[i] := hit;
         END IF;
     END LOOP;
     RETURN hits;
