@@ -152,13 +152,13 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    missing CONSTANT integer := first_line - last_line - 1;
+    missing CONSTANT bigint := first_line::bigint - last_line - 1;
     ending CONSTANT text := CASE WHEN strpos(before, E'\r\n') > 0 THEN E'\r\n' ELSE E'\n' END;
     first CONSTANT text := CASE WHEN before = '' OR right(before, 1) IN (E'\n', E'\r') THEN '' ELSE ending END;
     left_out CONSTANT text := CASE WHEN missing = 1 THEN '1 line left out' ELSE concat(missing, CASE WHEN missing IS NOT NULL THEN ' ' END, 'lines left out') END;
     head text;
 BEGIN
-    IF ordinal_after - ordinal_before = 1 OR missing <= 0 THEN
+    IF ordinal_after::bigint - ordinal_before = 1 OR missing <= 0 THEN
         RETURN '';
     END IF;
     IF empty_body IS NOT NULL THEN

@@ -47,7 +47,7 @@ BEGIN
         SELECT candidate.tokens, candidate.count, candidate.origin INTO best
         FROM (VALUES
             (open_tokens[place], open_counts[place], open_ends[place]),
-            (CASE WHEN at > first AND s.ordinals[pieces[at]] - s.ordinals[pieces[at - 1]] = 1 THEN tokens[at - first] END, counts[at - first], at - 1),
+            (CASE WHEN at > first AND s.ordinals[pieces[at]]::bigint - s.ordinals[pieces[at - 1]] = 1 THEN tokens[at - first] END, counts[at - first], at - 1),
             (CASE WHEN at = first THEN 0::bigint END, 0, at)
         ) AS candidate (tokens, count, origin)
         WHERE candidate.tokens IS NOT NULL ORDER BY 1, 2, 3 LIMIT 1;
@@ -149,7 +149,7 @@ BEGIN
         head := ARRAY[at];
         WHILE s.after[part.pieces[at]] IS NULL LOOP
             at := at + 1;
-            IF at > count OR s.ordinals[part.pieces[at]] - s.ordinals[part.pieces[at - 1]] <> 1 THEN
+            IF at > count OR s.ordinals[part.pieces[at]]::bigint - s.ordinals[part.pieces[at - 1]] <> 1 THEN
                 head := NULL;
                 EXIT;
             END IF;
@@ -225,10 +225,10 @@ BEGIN
         -- The pieces next to the hit, up to the first that does not fit.
         at := (_passage.best_hit(s, hit, pieces))[1];
         low := at;
-        WHILE low > 1 AND s.ordinals[pieces[low]] - s.ordinals[pieces[low - 1]] = 1 LOOP
+        WHILE low > 1 AND s.ordinals[pieces[low]]::bigint - s.ordinals[pieces[low - 1]] = 1 LOOP
             low := low - 1;
         END LOOP;
-        WHILE at < cardinality(pieces) AND s.ordinals[pieces[at + 1]] - s.ordinals[pieces[at]] = 1 LOOP
+        WHILE at < cardinality(pieces) AND s.ordinals[pieces[at + 1]]::bigint - s.ordinals[pieces[at]] = 1 LOOP
             at := at + 1;
         END LOOP;
         FOREACH claim IN ARRAY part.chunks LOOP

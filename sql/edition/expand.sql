@@ -113,7 +113,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    max_passage_tokens CONSTANT integer := _passage.text_setting('max_passage_tokens', '2048');
+    max_passage_tokens CONSTANT integer := _passage.number_setting('max_passage_tokens', 2048);
     hits _passage.expanded_hit[];
 BEGIN
     PERFORM _passage.store_must_exist(store);

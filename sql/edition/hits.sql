@@ -27,10 +27,14 @@ AS $$
 BEGIN
     PERFORM pg_catalog.set_config('search_path', pg_catalog.format('pg_catalog, %I, pg_temp', store), true);
     RETURN QUERY
+        WITH chunks AS NOT MATERIALIZED (
+            SELECT c.id::uuid, c.document_id::uuid, c.ordinal::integer, c.section::text[], c.section_key::bigint, c.parent_key::bigint, c.kind::text, c.unit::text, c.level::integer,
+                c.tokens::integer, c.content::text FROM chunks AS c
+        )
         SELECT ranked.place, ranked.id, ranked.score, ranked.score_rank, c.document_id, c.ordinal, c.section, c.section_key, c.parent_key, c.kind, c.unit, c.level,
-            greatest(coalesce(c.tokens, (pg_catalog.char_length(c.content::pg_catalog.text) + 3) / 4), 0), (SELECT d.media_type FROM documents AS d WHERE d.id = c.document_id),
+            greatest(coalesce(c.tokens, (pg_catalog.char_length(c.content) + 3) / 4), 0), (SELECT d.media_type::text FROM documents AS d WHERE d.id::uuid = c.document_id),
             CASE WHEN with_containers AND coalesce(c.kind, '') <> 'data' AND (c.unit = 'container' OR c.unit = 'member' OR c.unit = 'value') THEN ARRAY(
-                SELECT pg_catalog.unnest(ARRAY[above.depth, head.ordinal, tail.ordinal, coalesce(head.tokens, (pg_catalog.char_length(head.content::pg_catalog.text) + 3) / 4)])
+                SELECT pg_catalog.unnest(ARRAY[above.depth, head.ordinal, tail.ordinal, coalesce(head.tokens, (pg_catalog.char_length(head.content) + 3) / 4)])
                 FROM (
                     SELECT depth, CASE WHEN depth = pg_catalog.cardinality(c.section) THEN c.section_key WHEN depth = pg_catalog.cardinality(c.section) - 1 THEN c.parent_key
                         ELSE passage.section_key(c.section[:depth]) END AS key

@@ -48,7 +48,7 @@ DECLARE
     s _passage.spending;
 BEGIN
     SELECT array_agg(c.hit ORDER BY place), array_agg(c.tokens ORDER BY place),
-        array_agg(CASE WHEN c.rule = ANY ((h.strategy).named) THEN 0 ELSE c.tokens END ORDER BY place), array_agg(abs(c.distance) >= h.reach ORDER BY place)
+        array_agg(CASE WHEN c.rule = ANY ((h.strategy).named) THEN 0 ELSE c.tokens END ORDER BY place), array_agg(abs(c.distance::bigint) >= h.reach ORDER BY place)
     INTO s.hit_of, s.tokens_of, s.named, s.is_last_read
     FROM unnest(claims) WITH ORDINALITY AS c (hit, id, ordinal, tokens, section, unit, level, rule, role, distance, is_bridge, place) JOIN unnest(hits) AS h USING (hit);
     SELECT array_agg(coalesce(nullif(coalesce((h.strategy).max_passage_tokens, (h.strategy).max_tokens, budget.max_passage_tokens), 0), 9223372036854775807) ORDER BY h.hit),

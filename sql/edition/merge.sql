@@ -28,11 +28,14 @@ DECLARE
     rows _passage.claim[];
 BEGIN
     PERFORM pg_catalog.set_config('search_path', pg_catalog.format('pg_catalog, %I, pg_temp', store), true);
+    WITH chunks AS NOT MATERIALIZED (
+        SELECT c.id::uuid, c.document_id::uuid, c.ordinal::integer, c.section::text[], c.unit::text, c.level::integer, c.tokens::integer, c.content::text FROM chunks AS c
+    )
     SELECT pg_catalog.array_agg((listed.first_hit, listed.id, listed.ordinal, listed.tokens, listed.section, listed.unit, listed.level, 'merge', 7, 0, false)::_passage.claim
         ORDER BY listed.first_hit, listed.ordinal)
     INTO rows
     FROM (
-        SELECT DISTINCT ON (near.first_hit, c.ordinal) near.first_hit, c.id, c.ordinal, greatest(coalesce(c.tokens, (pg_catalog.char_length(c.content::pg_catalog.text) + 3) / 4), 0) AS tokens,
+        SELECT DISTINCT ON (near.first_hit, c.ordinal) near.first_hit, c.id, c.ordinal, greatest(coalesce(c.tokens, (pg_catalog.char_length(c.content) + 3) / 4), 0) AS tokens,
             c.section, c.unit, c.level
         FROM (SELECT found.first_hit, found.document, pg_catalog.unnest(found.windows) AS window FROM _passage.merge_windows(hits) AS found) AS near
         JOIN chunks AS c ON c.document_id = near.document AND c.ordinal >= pg_catalog.lower(near.window) AND c.ordinal < pg_catalog.upper(near.window)
@@ -138,8 +141,8 @@ BEGIN
         FROM unnest(rows) WITH ORDINALITY AS r (hit, id, ordinal, tokens, section, unit, level, rule, role, distance, is_bridge, place)
         LEFT JOIN (SELECT first_hit, ordinal, min(hit) AS hit FROM merging WHERE merged IS NULL GROUP BY first_hit, ordinal) AS alone ON alone.first_hit = r.hit AND alone.ordinal = r.ordinal
     ), sides AS (
-        SELECT *, lag(ordinal) OVER near = ordinal - 1 AS follows, lag(merged) OVER near AS merged_before, lag(alone) OVER near AS alone_before,
-            lead(ordinal) OVER near = ordinal + 1 AS is_followed, lead(merged) OVER near AS merged_after, lead(alone) OVER near AS alone_after
+        SELECT *, lag(ordinal::bigint) OVER near = ordinal::bigint - 1 AS follows, lag(merged) OVER near AS merged_before, lag(alone) OVER near AS alone_before,
+            lead(ordinal) OVER near = ordinal::bigint + 1 AS is_followed, lead(merged) OVER near AS merged_after, lead(alone) OVER near AS alone_after
         FROM listed WINDOW near AS (PARTITION BY first_hit ORDER BY ordinal)
     ), wanted AS (
         SELECT place, ordinal, merged, NULL::integer AS alone, 'merge' AS rule, 7 AS role FROM listed WHERE merged IS NOT NULL

@@ -40,7 +40,7 @@ BEGIN
             SELECT own_scope, ordinal, section, unit, level, NULL, hit FROM listed_hits WHERE own_scope IN (SELECT scope FROM of_claims) AND ordinal IS NOT NULL
         ), ordered AS (
             SELECT *, lag(section) OVER neighbor AS section_before, lag(unit) OVER neighbor AS unit_before,
-                coalesce(lag(scope) OVER neighbor = scope AND ordinal - lag(ordinal) OVER neighbor = 1, false) AS follows,
+                coalesce(lag(scope) OVER neighbor = scope AND ordinal - lag(ordinal::bigint) OVER neighbor = 1, false) AS follows,
                 unit = 'member' AND coalesce(bool_or(unit = 'container') OVER (PARTITION BY scope, section), false) AS has_members
             FROM listed WINDOW neighbor AS (ORDER BY scope, ordinal, hit)
         ), begun AS (
@@ -254,9 +254,9 @@ BEGIN
     RETURN (
         WITH ranked AS (
             SELECT c.place::integer AS claim, CASE of_claim[c.place] WHEN 0 THEN -c.place ELSE of_claim[c.place] END AS part,
-                h.score_rank, abs(c.distance) AS distance, c.role, c.hit, c.is_bridge,
+                h.score_rank, abs(c.distance::bigint) AS distance, c.role, c.hit, c.is_bridge,
                 h.scope_group,
-                row_number() OVER (ORDER BY h.score_rank, abs(c.distance), c.role, c.hit, c.ordinal) AS position
+                row_number() OVER (ORDER BY h.score_rank, abs(c.distance::bigint), c.role, c.hit, c.ordinal) AS position
             FROM unnest(claims) WITH ORDINALITY AS c (hit, id, ordinal, tokens, section, unit, level, rule, role, distance, is_bridge, place) JOIN unnest(hits) AS h USING (hit)
         ), group_ranks AS (
             SELECT h.scope_group, min(h.score_rank) AS group_rank FROM unnest(hits) AS h WHERE h.scope_group IS NOT NULL GROUP BY h.scope_group
@@ -266,9 +266,10 @@ BEGIN
             SELECT part, array_agg(place::integer ORDER BY ordinal, place) AS pieces
             FROM unnest(of_chunk, ordinals) WITH ORDINALITY AS listed (part, ordinal, place) GROUP BY part
         ), nearest AS (
-            SELECT DISTINCT ON (ranked.part) ranked.part, CASE WHEN ranked.part < 0 THEN 'chunk' ELSE kinds[ranked.part] END AS kind, is_bridge,
+            SELECT DISTINCT ON (ranked.part) ranked.part, coalesce(named.kind, 'chunk') AS kind, is_bridge,
                 ranked.score_rank, group_ranks.group_rank, role, distance, hit, position
-            FROM ranked LEFT JOIN group_ranks USING (scope_group) ORDER BY ranked.part, position
+            FROM ranked LEFT JOIN group_ranks USING (scope_group) LEFT JOIN unnest(kinds) WITH ORDINALITY AS named (kind, number) ON named.number = ranked.part
+            ORDER BY ranked.part, position
         ), listed AS (
             SELECT kind, own, CASE WHEN kind IN ('own unit', 'own run', 'ends') THEN pieces ELSE '{}' END AS pieces,
                 CASE WHEN is_bridge THEN 0 WHEN kind = 'member' THEN 2 ELSE 1 END AS class,

@@ -66,13 +66,13 @@ BEGIN
     RETURN QUERY EXECUTE format($sql$
         WITH hits AS MATERIALIZED (SELECT * FROM unnest($1) AS h WHERE h.scope_group IS NOT NULL), runs AS (
             SELECT h.*, run.first, run.last FROM hits AS h CROSS JOIN LATERAL (
-                SELECT greatest(least(h.scope_first, h.ordinal), h.ordinal - h.reach) AS first, least(greatest(h.scope_last, h.ordinal), h.ordinal + h.reach) AS last
+                SELECT greatest(least(h.scope_first, h.ordinal), h.ordinal::bigint - h.reach) AS first, least(greatest(h.scope_last, h.ordinal), h.ordinal::bigint + h.reach) AS last
             ) AS core
             CROSS JOIN LATERAL (
-                SELECT coalesce((SELECT e.ordinal FROM %1$I.chunks AS e WHERE e.document_id = h.document AND e.ordinal >= h.ordinal - h.reach AND e.ordinal < core.first
-                        AND NOT _passage.starts_with(e.section, h.scope_section) ORDER BY e.ordinal DESC LIMIT 1), h.ordinal - h.reach - 1) AS low,
-                    coalesce((SELECT e.ordinal FROM %1$I.chunks AS e WHERE e.document_id = h.document AND e.ordinal > core.last AND e.ordinal <= h.ordinal + h.reach
-                        AND NOT _passage.starts_with(e.section, h.scope_section) ORDER BY e.ordinal LIMIT 1), h.ordinal + h.reach + 1) AS high
+                SELECT coalesce((SELECT e.ordinal FROM %1$I.chunks AS e WHERE e.document_id = h.document AND e.ordinal >= h.ordinal::bigint - h.reach AND e.ordinal < core.first
+                        AND NOT _passage.starts_with(e.section, h.scope_section) ORDER BY e.ordinal DESC LIMIT 1), h.ordinal::bigint - h.reach - 1) AS low,
+                    coalesce((SELECT e.ordinal FROM %1$I.chunks AS e WHERE e.document_id = h.document AND e.ordinal > core.last AND e.ordinal <= h.ordinal::bigint + h.reach
+                        AND NOT _passage.starts_with(e.section, h.scope_section) ORDER BY e.ordinal LIMIT 1), h.ordinal::bigint + h.reach + 1) AS high
                 OFFSET 0
             ) AS ends
             CROSS JOIN LATERAL (
@@ -82,7 +82,7 @@ BEGIN
         ), extents AS (
             SELECT scope_group, document, scope_section, min(first) AS first, max(last) AS last FROM runs GROUP BY scope_group, document, scope_section
         )
-        SELECT h.hit, 'group/' || h.scope_group, coalesce(before.ordinal <> e.first - 1 OR before.is_inside, false) OR coalesce(after.ordinal <> e.last + 1 OR after.is_inside, false)
+        SELECT h.hit, 'group/' || h.scope_group, coalesce(before.ordinal <> e.first::bigint - 1 OR before.is_inside, false) OR coalesce(after.ordinal <> e.last::bigint + 1 OR after.is_inside, false)
             OR coalesce(h.scope_first > h.ordinal, false), e.first, e.last
         FROM hits AS h JOIN extents AS e USING (scope_group)
         LEFT JOIN LATERAL (SELECT c.ordinal, _passage.starts_with(c.section, h.scope_section) AS is_inside FROM %1$I.chunks AS c
@@ -151,7 +151,7 @@ BEGIN
             AND NOT EXISTS (SELECT FROM unnest(chunks) AS c WHERE c.document = h.document AND c.ordinal = h.containers[at * 4 + 3])
         GROUP BY 1, 2, 3
     LOOP
-        CONTINUE WHEN open.count <> open.greatest - open.least + 1;
+        CONTINUE WHEN open.count <> open.greatest::bigint - open.least + 1;
         line := NULL;
         EXECUTE format('SELECT c.content, c.ordinal, c.level, c.start_byte, c.first_line, c.last_line FROM %I.chunks AS c WHERE c.document_id = $1 AND c.ordinal = $2', store)
             INTO line.content, line.ordinal, level, line.start_byte, line.first_line, line.last_line USING open.document, open.last;
@@ -163,11 +163,11 @@ BEGIN
         CONTINUE WHEN (length(both_parts) < length(outer_part)) IS NOT TRUE;
         line.hit := open.hit;
         line.document := open.document;
-        line.last_line := line.last_line - _passage.line_count(substr(whole, length(outer_part) + 1));
+        line.last_line := _passage.distance(_passage.line_count(substr(whole, length(outer_part) + 1)), line.last_line);
         line.content := substr(outer_part, greatest(length(both_parts), 1) + 1);
-        line.first_line := line.last_line - _passage.line_count(line.content) + 1;
-        line.start_byte := line.start_byte + octet_length(both_parts) - 1;
-        line.end_byte := line.start_byte + octet_length(line.content);
+        line.first_line := _passage.saturated(line.last_line::bigint - _passage.line_count(line.content) + 1);
+        line.start_byte := _passage.saturated(line.start_byte::bigint + octet_length(both_parts) - 1);
+        line.end_byte := _passage.saturated(line.start_byte::bigint + octet_length(line.content));
         listed := listed || line;
     END LOOP;
     RETURN listed;
@@ -202,7 +202,7 @@ BEGIN
         RETURN;
     END IF;
     content := line || coalesce(substring(substr(first.content, at + length(line)) COLLATE "C" FROM '^[ \t]*(?:\r\n|\n|\r)'), '');
-    start_byte := first.start_byte + octet_length(left(first.content, at - 1));
+    start_byte := _passage.saturated(first.start_byte::bigint + octet_length(left(first.content, at - 1)));
     tokens := ceil(first.tokens::numeric * octet_length(content) / octet_length(first.content));
 END
 $$;
@@ -224,7 +224,7 @@ BEGIN
                 SELECT e.preamble FROM %1$I.chunks AS e WHERE e.document_id = h.document AND e.ordinal = greatest(h.ordinal, 1)), ''))), 0) ELSE 0 END)
         FROM unnest($1) AS h JOIN %1$I.chunks AS c ON c.document_id = h.document AND c.id = h.id
         WHERE h.family = 'prose' AND c.preamble IS NOT NULL OR h.structure = 'text/csv'$sql$, store) INTO reserved USING hits, store;
-    RETURN coalesce(reserved, 0);
+    RETURN coalesce(_passage.saturated(reserved), 0);
 END
 $$;
 
@@ -247,7 +247,7 @@ DECLARE
     of_hits integer[] := array_fill(NULL::integer, ARRAY[cardinality(scopes)]);
     names text[] := '{}';
     of_names integer[] := '{}';
-    gap integer;
+    gap bigint;
 BEGIN
     FOR i IN 1 .. cardinality(chunks) LOOP
         chunk := chunks[i];
@@ -258,7 +258,7 @@ BEGIN
         CONTINUE WHEN chunk.role <> 0;
         passage := of_names[array_position(names, scopes[chunk.hit])];
         IF passage IS NULL AND before IS NOT NULL THEN
-            gap := abs(chunk.ordinal - before_ordinal);
+            gap := abs(chunk.ordinal::bigint - before_ordinal);
             IF max_distance IS NULL OR gap <= max_distance OR gap = i - before THEN
                 passage := of_hits[chunks[before].hit];
             END IF;
@@ -283,6 +283,42 @@ END
 $$;
 
 COMMENT ON FUNCTION _passage.group_chunks(_passage.passage_chunk[], text[], integer) IS 'chunks with the numbers of their passages';
+
+-- The score of a passage, from those of its hits, the best first. A sum beyond all numbers is infinite; infinite scores of
+-- both signs have no sum.
+
+CREATE FUNCTION _passage.passage_score(score_by text, scores double precision[], hits integer[]) RETURNS double precision
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    total double precision := 0;
+    count integer := 0;
+    own double precision;
+BEGIN
+    IF score_by = 'max' THEN
+        RETURN scores[1];
+    ELSIF score_by = 'rank' THEN
+        RETURN (SELECT sum(1.0::double precision / (60.0::double precision + hit) ORDER BY place) FROM unnest(hits) WITH ORDINALITY AS listed (hit, place));
+    END IF;
+    FOREACH own IN ARRAY scores LOOP
+        CONTINUE WHEN own IS NULL;
+        count := count + 1;
+        IF greatest(abs(total), abs(own)) BETWEEN 1e307 AND 1.7976931348623157e308 AND abs(total / 2.0::double precision + own / 2.0::double precision) >= 8.98846567431158e307 THEN
+            total := sign(own) * 'Infinity'::double precision;
+        ELSE
+            total := total + own;
+        END IF;
+    END LOOP;
+    IF score_by = 'mean' THEN
+        -- PostgreSQL has an error for a quotient that is nearly 0.
+        total := CASE WHEN count = 0 OR abs(total) < 1e-300 AND abs(total) * 2.0::double precision <= count * 5e-324::double precision THEN total * 0.0::double precision ELSE total / count END;
+    END IF;
+    RETURN CASE WHEN count > 0 THEN nullif(total, 'NaN') END;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.passage_score(text, double precision[], integer[]) IS 'score of a passage from those of its hits';
 
 -- Writes the text of a passage. Parts without an id are closing lines, which no citation names.
 
@@ -314,7 +350,7 @@ BEGIN
         IF has_marks AND known.family <> 'prose' AND known.comment_prefix IS NOT NULL THEN
             separator := CASE WHEN i > 1 THEN _passage.gap_comment(parts[i - 1].content, parts[i].content, parts[i - 1].ordinal, parts[i].ordinal, parts[i - 1].last_line, parts[i].first_line,
                 known.comment_prefix, known.comment_suffix, known.empty_body) END;
-        ELSIF has_marks AND known.family = 'prose' AND i > 1 AND parts[i].ordinal - parts[i - 1].ordinal <> 1 THEN
+        ELSIF has_marks AND known.family = 'prose' AND i > 1 AND parts[i].ordinal::bigint - parts[i - 1].ordinal <> 1 THEN
             mark := '[...]';
         END IF;
         contents := contents || parts[i].content;
@@ -328,7 +364,7 @@ BEGIN
         IF header.content IS NOT NULL THEN
             added := header.tokens;
             length := octet_length(header.content);
-            assembly := _passage.join_parts(header.content || contents, header.start_byte || starts, (header.start_byte + length) || ends, ARRAY[NULL, ''] || separators[2:], NULL::text || marks);
+            assembly := _passage.join_parts(header.content || contents, header.start_byte || starts, _passage.saturated(header.start_byte::bigint + length) || ends, ARRAY[NULL, ''] || separators[2:], NULL::text || marks);
             assembly.firsts := assembly.firsts[2:];
             assembly.lasts := assembly.lasts[2:];
         END IF;
@@ -412,10 +448,8 @@ BEGIN
             FROM (
                 SELECT c.passage, min(c.place) AS first_place, array_agg(c.place::integer ORDER BY c.place) AS places,
                     array_agg(c.hit ORDER BY h.score_rank, c.hit) FILTER (WHERE c.role = 0) AS hits, min(h.score_rank) FILTER (WHERE c.role = 0) AS score_rank,
-                    CASE score_by WHEN 'max' THEN (array_agg(h.score ORDER BY h.score_rank, c.hit) FILTER (WHERE c.role = 0))[1]
-                        WHEN 'rank' THEN sum(1.0::double precision / (60.0::double precision + c.hit) ORDER BY h.score_rank, c.hit) FILTER (WHERE c.role = 0)
-                        WHEN 'sum' THEN nullif(sum(h.score ORDER BY h.score_rank, c.hit) FILTER (WHERE c.role = 0), 'NaN')
-                        ELSE nullif(sum(h.score ORDER BY h.score_rank, c.hit) FILTER (WHERE c.role = 0) / count(h.score) FILTER (WHERE c.role = 0), 'NaN') END AS score
+                    _passage.passage_score(score_by, array_agg(h.score ORDER BY h.score_rank, c.hit) FILTER (WHERE c.role = 0),
+                        array_agg(c.hit ORDER BY h.score_rank, c.hit) FILTER (WHERE c.role = 0)) AS score
                 FROM unnest(chunks) WITH ORDINALITY AS c (hit, document, id, ordinal, role, rule, tokens, section, unit, level, content, start_byte, end_byte, first_line, last_line, preamble, place_of, passage, place)
                 JOIN unnest(hits) AS h ON h.hit = c.hit GROUP BY c.passage
             ) AS grouped
@@ -436,18 +470,18 @@ BEGIN
         FOR i IN 1 .. cardinality(listed.places) LOOP
             part := chunks[listed.places[i]];
             IF part.rule <> 'imports' THEN
-                row.complete := row.complete AND (last IS NULL OR coalesce(part.ordinal - last = 1, false));
+                row.complete := row.complete AND (last IS NULL OR coalesce(part.ordinal - last::bigint = 1, false));
                 last := part.ordinal;
                 row.section := CASE WHEN row.section IS NULL THEN part.section WHEN row.section = '{}' THEN row.section ELSE passage.common_section(row.section, part.section) END;
             END IF;
             outer_lines := _passage.outer_closings(hits, part);
             kept := CASE WHEN outer_lines > 0 THEN _passage.without_closing_lines(part.content, outer_lines) END;
             IF kept IS NOT NULL THEN
-                part.last_line := part.last_line - _passage.line_count(substr(part.content, length(kept) + 1));
-                part.end_byte := greatest(part.end_byte - octet_length(part.content) + octet_length(kept), part.start_byte);
+                part.last_line := _passage.distance(_passage.line_count(substr(part.content, length(kept) + 1)), part.last_line);
+                part.end_byte := greatest(part.end_byte::bigint - octet_length(part.content) + octet_length(kept), part.start_byte);
                 part.content := kept;
             END IF;
-            row.tokens := row.tokens + part.tokens;
+            row.tokens := _passage.saturated(row.tokens::bigint + part.tokens);
             parts := parts || part;
         END LOOP;
         row.section := coalesce(row.section, '{}');
@@ -458,7 +492,7 @@ BEGIN
         row.hit_ids := ARRAY(SELECT hits[h].id FROM unnest(listed.hits) WITH ORDINALITY AS numbered (h, place) ORDER BY place);
         SELECT min(c.first_line), max(c.last_line) INTO row.first_line, row.last_line FROM unnest(parts) AS c;
         written := _passage.passage_text(store, (SELECT array_agg(c ORDER BY (c).ordinal, (c).id IS NULL DESC) FROM unnest(parts || ARRAY(SELECT l FROM unnest(lines) AS l WHERE l.hit = ANY (listed.hits))) AS c), hit, output);
-        row.tokens := row.tokens + written.added;
+        row.tokens := _passage.saturated(row.tokens::bigint + written.added);
         IF hit.structure IN ('application/json', 'application/jsonl') AND row.complete AND (SELECT count(DISTINCT scope_names[h]) FROM unnest(listed.hits) AS h) > 1 THEN
             row.complete := CASE hit.structure WHEN 'application/json' THEN _passage.is_json(convert_from((written.assembly).body, 'UTF8'))
                 ELSE _passage.excerpt_parses(hit.structure, convert_from((written.assembly).body, 'UTF8')) END;

@@ -197,13 +197,13 @@ BEGIN
             at := CASE side WHEN 0 THEN first ELSE last END;
             next := CASE side WHEN 0 THEN at - 1 ELSE at + 1 END;
             EXIT WHEN next < 1 OR next > cardinality(rows) OR is_too_large;
-            IF abs(rows[next].ordinal - rows[at].ordinal) <> 1 THEN
+            IF abs(rows[next].ordinal::bigint - rows[at].ordinal) <> 1 THEN
                 has_gap := true;
                 EXIT;
             END IF;
             EXIT WHEN cardinality(section) < titles OR rows[next].section[:titles] <> section[:titles];
             tokens := tokens + rows[next].tokens;
-            is_too_large := abs(rows[next].ordinal - rows[place].ordinal) > reach OR tokens > max_tokens;
+            is_too_large := abs(rows[next].ordinal::bigint - rows[place].ordinal) > reach OR tokens > max_tokens;
             IF side = 0 THEN
                 first := next;
             ELSE
@@ -243,8 +243,8 @@ BEGIN
         reach := least(greatest(budget / 32, 1), greatest(hit.reach, 1));
         found_window := (hit.hit, NULL, '{}', '{}', '{}', '{}', false, false);
         EXECUTE format($sql$
-            SELECT array_agg(($1, c.id, c.ordinal, greatest(coalesce(c.tokens, (char_length(c.content) + 3) / 4), 0), c.section, c.unit, c.level, 'container', 7, c.ordinal - $3, false)::_passage.claim ORDER BY c.ordinal)
-            FROM %I.chunks AS c WHERE c.document_id = $2 AND c.ordinal BETWEEN $3 - $4 - 1 AND $3 + $4 + 1 AND c.id <> ALL ($5)$sql$, store)
+            SELECT array_agg(($1, c.id, c.ordinal, greatest(coalesce(c.tokens, (char_length(c.content) + 3) / 4), 0), c.section, c.unit, c.level, 'container', 7, _passage.distance($3, c.ordinal), false)::_passage.claim ORDER BY c.ordinal)
+            FROM %I.chunks AS c WHERE c.document_id = $2 AND c.ordinal BETWEEN $3::bigint - $4 - 1 AND $3::bigint + $4 + 1 AND c.id <> ALL ($5)$sql$, store)
             INTO found_window.rows USING hit.hit, hit.document, hit.ordinal, reach, skip;
         SELECT number INTO place FROM unnest(found_window.rows) WITH ORDINALITY AS row (of_hit, id, ordinal, tokens, section, unit, level, rule, role, distance, is_bridge, number) WHERE row.id = hit.id;
         depth := cardinality(hit.section);

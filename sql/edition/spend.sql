@@ -203,12 +203,12 @@ CREATE FUNCTION _passage.spend(store name, hits _passage.expanded_hit[], claims 
 RETURNS _passage.decision[]
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
+SET enable_nestloop = off
 AS $$
 DECLARE
     s _passage.spending := _passage.spending_of(hits, claims, '{}', budget);
     all_claims CONSTANT integer[] := ARRAY(SELECT generate_series(1, cardinality(claims)));
     chunks _passage.scope_chunk[];
-    decisions _passage.decision[];
 BEGIN
     IF NOT explain AND _passage.verdict(s, 1, all_claims) IS NULL AND true <> ALL (coalesce(s.is_last_read, '{}')) THEN
         s := _passage.decide(s, all_claims, NULL);
@@ -222,11 +222,14 @@ BEGIN
                 ARRAY(SELECT role FROM unnest(claims)), _passage.parts(hits, claims, chunks));
         END IF;
     END IF;
-    SELECT array_agg(((h.hit, h.id, h.ordinal, h.tokens, h.section, h.unit, h.level, 'hit', 0, 0, false)::_passage.claim, NULL, spent_before)::_passage.decision ORDER BY h.hit)
-    INTO decisions
-    FROM (SELECT h.*, sum(h.tokens) OVER (ORDER BY h.hit) - h.tokens AS spent_before FROM unnest(hits) AS h) AS h;
-    RETURN decisions || ARRAY(SELECT (claims[decided.claim], decided.verdict, decided.spent_before)::_passage.decision
-        FROM unnest(s.decided, s.verdicts, s.tokens_before) WITH ORDINALITY AS decided (claim, verdict, spent_before, place) ORDER BY place);
+    -- A subscript of an array of rows takes long in a statement, so this one joins them.
+    RETURN ARRAY(
+        SELECT ((h.hit, h.id, h.ordinal, h.tokens, h.section, h.unit, h.level, 'hit', 0, 0, false)::_passage.claim, NULL, sum(h.tokens) OVER (ORDER BY h.hit) - h.tokens)::_passage.decision
+        FROM unnest(hits) AS h ORDER BY h.hit
+    ) || ARRAY(
+        SELECT ((c.hit, c.id, c.ordinal, c.tokens, c.section, c.unit, c.level, c.rule, c.role, c.distance, c.is_bridge)::_passage.claim, decided.verdict, decided.spent_before)::_passage.decision
+        FROM unnest(claims) WITH ORDINALITY AS c (hit, id, ordinal, tokens, section, unit, level, rule, role, distance, is_bridge, number)
+        JOIN unnest(s.decided, s.verdicts, s.tokens_before) WITH ORDINALITY AS decided (claim, verdict, spent_before, place) ON decided.claim = c.number ORDER BY decided.place);
 END
 $$;
 

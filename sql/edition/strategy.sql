@@ -159,13 +159,18 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    -- A store may lack columns, and have those that a user added.
+    fields CONSTANT text := (
+        SELECT string_agg(format('%L, listed.%I', attname, attname), ', ') FROM pg_attribute
+        WHERE attrelid = to_regclass(format('%I.strategies', store)) AND NOT attisdropped AND attname = ANY (
+            '{name,base,default_for,parents,preceding,following,children,before,after,windows,siblings,within,threshold,count_by,max_tokens,max_chunks}'));
     listed jsonb;
 BEGIN
     IF strategy <> 'auto' AND strategy IN (SELECT name FROM _passage.preset_strategies()) THEN
         RETURN NULL;
     END IF;
-    IF to_regclass(format('%I.strategies', store)) IS NOT NULL THEN
-        EXECUTE format('SELECT jsonb_agg(jsonb_strip_nulls(to_jsonb(listed)) ORDER BY name COLLATE "C") FROM %I.strategies AS listed WHERE %s', store,
+    IF fields IS NOT NULL THEN
+        EXECUTE format('SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object(%s)) ORDER BY name COLLATE "C") FROM %I.strategies AS listed WHERE %s', fields, store,
             CASE strategy WHEN 'auto' THEN 'default_for <> ''{}''' ELSE 'name = $1' END) USING strategy INTO listed;
     END IF;
     IF listed IS NULL AND strategy <> 'auto' THEN
@@ -193,7 +198,7 @@ BEGIN
     END IF;
     IF row IS NOT NULL THEN
         RETURN _passage.with_limits(_passage.with_limits(_passage.preset(coalesce(row ->> 'base', 'none')),
-            row - '{name,base,description,default_for}'::text[]), given);
+            row - '{name,base,default_for}'::text[]), given);
     END IF;
     RETURN _passage.with_limits(_passage.preset(CASE WHEN strategy <> 'auto' THEN strategy WHEN family = 'prose' THEN 'broad' ELSE 'hierarchical' END), given);
 END
