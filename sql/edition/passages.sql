@@ -153,7 +153,7 @@ BEGIN
     LOOP
         CONTINUE WHEN open.count <> open.greatest::bigint - open.least + 1;
         line := NULL;
-        EXECUTE format('SELECT c.content, c.ordinal, c.level, c.start_byte, c.first_line, c.last_line FROM %I.chunks AS c WHERE c.document_id = $1 AND c.ordinal = $2', store)
+        EXECUTE format('SELECT c.content::text, c.ordinal::integer, c.level::integer, c.start_byte::integer, c.first_line::integer, c.last_line::integer FROM %I.chunks AS c WHERE c.document_id = $1 AND c.ordinal = $2', store)
             INTO line.content, line.ordinal, level, line.start_byte, line.first_line, line.last_line USING open.document, open.last;
         CONTINUE WHEN (level BETWEEN 1 AND open.least) IS NOT TRUE;
         -- A chunk may be nothing but its closing lines.
@@ -195,7 +195,7 @@ DECLARE
     first record;
     at integer;
 BEGIN
-    EXECUTE format('SELECT c.content, c.start_byte, coalesce(c.tokens, (char_length(c.content) + 3) / 4) AS tokens FROM %I.chunks AS c WHERE c.document_id = $1 AND c.ordinal = 0', store)
+    EXECUTE format('SELECT c.content::text, c.start_byte::integer, coalesce(c.tokens::integer, (char_length(c.content) + 3) / 4) AS tokens FROM %I.chunks AS c WHERE c.document_id = $1 AND c.ordinal = 0', store)
         INTO first USING document;
     at := strpos(first.content, line);
     IF (at > 0) IS NOT TRUE THEN
@@ -504,7 +504,7 @@ BEGIN
                 'start', (written.assembly).firsts[c.place], 'end', (written.assembly).lasts[c.place], 'first_line', c.first_line, 'last_line', c.last_line) || coalesce(c.place_of, '{}') ORDER BY c.place), '[]')
         INTO row.citations
         FROM unnest(parts) WITH ORDINALITY AS c (hit, document, id, ordinal, role, rule, tokens, section, unit, level, content, start_byte, end_byte, first_line, last_line, preamble, place_of, passage, place);
-        EXECUTE format('SELECT d.collection, d.version, d.uri, d.title, d.media_type, d.metadata FROM %I.documents AS d WHERE d.id = $1', store) INTO document USING hit.document;
+        EXECUTE format('SELECT d.collection::text, d.version::text, d.uri::text, d.title::text, d.media_type::text, d.metadata::jsonb FROM %I.documents AS d WHERE d.id = $1', store) INTO document USING hit.document;
         row.collection := document.collection;
         row.version := document.version;
         row.uri := document.uri;
