@@ -20,13 +20,13 @@ CREATE TYPE _passage.claim AS (
 
 CREATE FUNCTION _passage.saturated(value bigint) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN greatest(least(value, 2147483647), -2147483648)::integer;
+RETURN CASE WHEN value OPERATOR(pg_catalog.>) 2147483647 THEN 2147483647 WHEN value OPERATOR(pg_catalog.<) -2147483648 THEN -2147483648 ELSE value END::integer;
 
 COMMENT ON FUNCTION _passage.saturated(bigint) IS 'nearest integer';
 
 CREATE FUNCTION _passage.distance(ordinal integer, other integer) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN greatest(least(other::bigint OPERATOR(pg_catalog.-) ordinal, 2147483647), -2147483648)::integer;
+RETURN _passage.saturated(other::bigint OPERATOR(pg_catalog.-) ordinal);
 
 COMMENT ON FUNCTION _passage.distance(integer, integer) IS 'chunks from one ordinal to another';
 
