@@ -4,7 +4,7 @@
 
 CREATE TYPE _passage.expanded_hit AS (
     hit integer, id uuid, document uuid, ordinal integer, section text[], section_key bigint, parent_key bigint,
-    kind text, unit text, level integer, tokens integer, media_type text, structure text, family text,
+    kind text, unit text, level integer, tokens integer, media_type _passage.known_type, structure text, family text,
     score double precision, score_rank integer, containers integer[], strategy _passage.strategy,
     relatives integer[], before integer, after integer, reach integer, is_record boolean,
     scope_group integer, scope_section text[], scope_first integer, scope_last integer
@@ -68,23 +68,33 @@ DECLARE
     hit _passage.expanded_hit;
     limits _passage.strategy;
     width integer;
-    of_type text;
-    known record;
+    -- The media types so far, and the limits for each.
+    types text[] := '{}';
+    known_types _passage.known_type[] := '{}';
+    limits_of _passage.strategy[] := '{}';
+    type integer;
+    known _passage.known_type;
     row record;
 BEGIN
     -- A limit out of range is an error whether or not a hit exists.
     limits := _passage.with_limits(_passage.preset(CASE WHEN is_preset THEN strategy ELSE 'none' END), given);
     FOR row IN SELECT * FROM _passage.stored_hits(store, ids, scores, skip, with_containers)
     LOOP
-        IF row.media_type IS DISTINCT FROM of_type OR cardinality(hits) = 0 THEN
-            of_type := row.media_type;
-            known := _passage.known_media_type(of_type);
+        type := array_position(types, row.media_type);
+        IF type IS NOT NULL THEN
+            known := known_types[type];
+            limits := limits_of[type];
+        ELSE
+            known := _passage.known_media_type(row.media_type);
             IF NOT is_preset THEN
-                limits := _passage.strategy_of(strategy, custom, given, known.name, known.family);
+                limits := _passage.strategy_of(strategy, custom, given, known);
             END IF;
             IF limits.max_tokens IS NULL AND limits.max_passage_tokens IS NULL AND NOT (max_passage_tokens = 0 AND max_tokens > 0) THEN
                 limits.max_passage_tokens := max_passage_tokens;
             END IF;
+            types := types || row.media_type;
+            known_types := known_types || known;
+            limits_of := limits_of || limits;
         END IF;
         width := CASE row.kind WHEN 'code' THEN 2 WHEN 'api-reference' THEN 3 ELSE 1 END;
         hit := NULL;
@@ -99,7 +109,7 @@ BEGIN
         hit.unit := row.unit;
         hit.level := row.level;
         hit.tokens := row.tokens;
-        hit.media_type := known.name;
+        hit.media_type := known;
         hit.structure := known.structure;
         hit.family := known.family;
         hit.score := row.score;

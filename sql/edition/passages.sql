@@ -52,7 +52,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    known CONSTANT record := _passage.known_media_type(hit.media_type);
+    known CONSTANT _passage.known_type := hit.media_type;
     has_marks CONSTANT boolean := NOT output ? 'separator' AND coalesce(output ->> 'gaps', CASE WHEN known.family <> 'data' THEN 'comment' END) IS NOT DISTINCT FROM 'comment'
         AND (output ? 'gaps' OR known.family <> 'data');
     contents text[] := '{}';
