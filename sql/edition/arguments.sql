@@ -157,6 +157,36 @@ AS $$ SELECT coalesce(nullif(current_setting('passage.' || name, true), ''), oth
 
 COMMENT ON FUNCTION _passage.text_setting(text, text) IS 'setting of the extension';
 
+CREATE FUNCTION _passage.number_setting(name text, otherwise integer) RETURNS integer
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    given CONSTANT text := nullif(current_setting('passage.' || name, true), '');
+    number numeric;
+BEGIN
+    IF given IS NULL THEN
+        RETURN otherwise;
+    ELSIF given !~ '^[0-9]{1,7}$' THEN
+        BEGIN
+            number := round(CASE WHEN given ~ '^\s*[-+]?0[xX]' THEN given::integer ELSE given::numeric END);
+        EXCEPTION WHEN data_exception THEN
+            NULL;
+        END;
+        IF (number BETWEEN -2147483648 AND 2147483647) IS NOT TRUE THEN
+            RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('invalid value for parameter "passage.%s": "%s"', name, given);
+        END IF;
+    END IF;
+    number := coalesce(number, given::integer);
+    IF number < 0 OR number > 1000000 THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('%s is outside the valid range for parameter "passage.%s" (0 .. 1000000)', number, name);
+    END IF;
+    RETURN number;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.number_setting(text, integer) IS 'setting of the extension that is a number, or an error';
+
 -- The hits of a call, best first: equal scores in the order of the ids, then those without a score.
 
 CREATE FUNCTION _passage.rank_hits(ids uuid[], scores double precision[], skip uuid[])
@@ -180,7 +210,7 @@ BEGIN
             SELECT best.*, best.score IS NULL OR best.score IS DISTINCT FROM lag(best.score) OVER (ORDER BY best.score DESC NULLS LAST, best.first) AS is_next
             FROM (
                 SELECT listed.id, max(nullif(listed.score, 'NaN')) AS score, min(listed.place) AS first
-                FROM unnest(ids, coalesce(scores, array_fill(NULL::double precision, ARRAY[cardinality(ids)]))) WITH ORDINALITY AS listed (id, score, place)
+                FROM unnest(ids, coalesce(scores, array_fill(NULL::double precision, ARRAY[coalesce(cardinality(ids), 0)]))) WITH ORDINALITY AS listed (id, score, place)
                 WHERE listed.id IS NOT NULL AND (listed.id = ANY (skip)) IS NOT TRUE
                 GROUP BY listed.id
             ) AS best

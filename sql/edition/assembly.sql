@@ -14,7 +14,14 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     result _passage.assembly;
-    body bytea := '';
+    -- An array in a variable changes in place, one in a row is copied. The text so far is pieces, of so many bytes.
+    pieces bytea[] := '{}';
+    piece integer := 0;
+    length integer := 0;
+    firsts integer[] := '{}';
+    lasts integer[] := '{}';
+    span_firsts integer[] := '{}';
+    span_lasts integer[] := '{}';
     content bytea;
     line_ends CONSTANT bytea := '\x0a0d';
     first integer;
@@ -23,58 +30,67 @@ DECLARE
     covered integer;
     shared integer;
     count integer := 0;
-    kept integer;
+    kept bytea;
 BEGIN
-    result.firsts := '{}';
-    result.lasts := '{}';
-    result.span_firsts := '{}';
-    result.span_lasts := '{}';
     FOR i IN 1 .. cardinality(contents) LOOP
         content := convert_to(contents[i], 'UTF8');
         first := starts[i];
         last := ends[i];
-        IF (first >= 0 AND last - first = length(content)) IS NOT TRUE THEN
+        IF (first >= 0 AND last::bigint - first = octet_length(content)) IS NOT TRUE THEN
             first := NULL;
             last := NULL;
         END IF;
         shared := CASE WHEN first <= covered THEN least(covered, last) - first END;
-        IF shared > 0 AND shared < length(content) AND get_byte(content, shared) & 192 = 128 THEN
+        IF shared > 0 AND shared < octet_length(content) AND get_byte(content, shared) & 192 = 128 THEN
             shared := NULL;
         END IF;
         IF shared IS NOT NULL THEN
             content := substring(content FROM shared + 1);
         ELSIF i > 1 THEN
             IF separators[i] IS NOT NULL THEN
-                body := body || convert_to(separators[i], 'UTF8');
+                content := convert_to(separators[i], 'UTF8') || content;
             ELSE
-                body := rtrim(body, line_ends);
-                kept := length(body);
+                WHILE piece > 0 LOOP
+                    kept := rtrim(pieces[piece], line_ends);
+                    length := length - octet_length(pieces[piece]) + octet_length(kept);
+                    pieces[piece] := kept;
+                    EXIT WHEN kept <> '';
+                    piece := piece - 1;
+                END LOOP;
                 FOR place IN REVERSE i - 1 .. 1 LOOP
-                    EXIT WHEN result.lasts[place] <= kept;
-                    result.firsts[place] := least(result.firsts[place], kept);
-                    result.lasts[place] := kept;
+                    EXIT WHEN lasts[place] <= length;
+                    firsts[place] := least(firsts[place], length);
+                    lasts[place] := length;
                 END LOOP;
                 content := ltrim(content, line_ends);
-                IF kept > 0 AND length(content) > 0 THEN
-                    body := body || '\x0a0a' || coalesce(convert_to(marks[i], 'UTF8') || '\x0a0a', '');
+                IF length > 0 AND content <> '' THEN
+                    piece := piece + 1;
+                    pieces[piece] := '\x0a0a' || coalesce(convert_to(marks[i], 'UTF8') || '\x0a0a', '');
+                    length := length + octet_length(pieces[piece]);
                 END IF;
             END IF;
         END IF;
-        result.firsts[i] := length(body);
-        body := body || content;
-        result.lasts[i] := length(body);
+        lasts[i] := length + octet_length(content);
+        firsts[i] := CASE WHEN shared IS NULL AND i > 1 THEN length + coalesce(octet_length(convert_to(separators[i], 'UTF8')), 0) ELSE length END;
+        piece := piece + 1;
+        pieces[piece] := content;
+        length := lasts[i];
         IF first IS NOT NULL THEN
             IF shared IS NOT NULL AND count > 0 THEN
-                result.span_lasts[count] := greatest(result.span_lasts[count], last);
+                span_lasts[count] := greatest(span_lasts[count], last);
             ELSE
                 count := count + 1;
-                result.span_firsts[count] := first;
-                result.span_lasts[count] := last;
+                span_firsts[count] := first;
+                span_lasts[count] := last;
             END IF;
         END IF;
         covered := CASE WHEN first IS NOT NULL AND shared IS NOT NULL THEN greatest(covered, last) ELSE last END;
     END LOOP;
-    result.body := body;
+    result.body := (SELECT coalesce(string_agg(listed, '' ORDER BY place), '') FROM unnest(pieces[:piece]) WITH ORDINALITY AS joined (listed, place));
+    result.firsts := firsts;
+    result.lasts := lasts;
+    result.span_firsts := span_firsts;
+    result.span_lasts := span_lasts;
     RETURN result;
 END
 $$;
@@ -136,13 +152,13 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    missing CONSTANT integer := first_line - last_line - 1;
+    missing CONSTANT bigint := first_line::bigint - last_line - 1;
     ending CONSTANT text := CASE WHEN strpos(before, E'\r\n') > 0 THEN E'\r\n' ELSE E'\n' END;
     first CONSTANT text := CASE WHEN before = '' OR right(before, 1) IN (E'\n', E'\r') THEN '' ELSE ending END;
     left_out CONSTANT text := CASE WHEN missing = 1 THEN '1 line left out' ELSE concat(missing, CASE WHEN missing IS NOT NULL THEN ' ' END, 'lines left out') END;
     head text;
 BEGIN
-    IF ordinal_after - ordinal_before = 1 OR missing <= 0 THEN
+    IF ordinal_after::bigint - ordinal_before = 1 OR missing <= 0 THEN
         RETURN '';
     END IF;
     IF empty_body IS NOT NULL THEN
@@ -203,8 +219,13 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     result _passage.assembly := given;
-    count CONSTANT integer := cardinality(given.firsts);
-    body bytea := '';
+    firsts integer[] := given.firsts;
+    lasts integer[] := given.lasts;
+    count CONSTANT integer := cardinality(firsts);
+    pieces bytea[] := '{}';
+    -- The bytes that were added so far.
+    moved integer := 0;
+    start integer;
     content text;
     repeated text;
     first_line text COLLATE "C";
@@ -218,16 +239,16 @@ DECLARE
     copied integer := 0;
     number integer := 1;
     last integer;
-    moved integer;
 BEGIN
     WHILE number <= count LOOP
         last := number;
-        WHILE last < count AND given.lasts[last] = given.firsts[last + 1] LOOP
+        WHILE last < count AND lasts[last] = firsts[last + 1] LOOP
             last := last + 1;
         END LOOP;
-        content := convert_from(substring(given.body FROM given.firsts[number] + 1 FOR given.lasts[last] - given.firsts[number]), 'UTF8');
+        start := firsts[number];
+        content := convert_from(substring(given.body FROM start + 1 FOR lasts[last] - start), 'UTF8');
         repeated := _passage.repeated_line(preambles[number], content);
-        body := body || substring(given.body FROM copied + 1 FOR given.firsts[number] - copied);
+        pieces := pieces || substring(given.body FROM copied + 1 FOR start - copied);
         fence := NULL;
         IF repeated IS NOT NULL THEN
             first_line := substring(content COLLATE "C" FROM '^(?:\s*\n)?([^\n]*\S[^\n]*)');
@@ -240,15 +261,16 @@ BEGIN
                     || array_to_string(array_fill('---'::text, ARRAY[length(regexp_replace(replace(regexp_replace(regexp_replace(bare, '^\|', ''), '([^\\])\|$', '\1'), '\|', ''), '[^|]', '', 'g')) + 1]), ' | ')
                     || CASE WHEN bare ~ '^\|' THEN ' |' ELSE '' END || E'\n';
             END IF;
-            body := body || convert_to(opening, 'UTF8');
+            pieces := pieces || convert_to(opening, 'UTF8');
+            moved := moved + octet_length(opening);
             fence_prefix := substring(split_part(content, E'\n', 1) COLLATE "C" FROM '^[ \t>]*');
         END IF;
-        moved := length(body) - given.firsts[number];
+        copied := lasts[last];
         FOR place IN number .. last LOOP
-            result.firsts[place] := given.firsts[place] + moved;
-            result.lasts[place] := given.lasts[place] + moved;
+            firsts[place] := firsts[place] + moved;
+            lasts[place] := lasts[place] + moved;
         END LOOP;
-        body := body || convert_to(content, 'UTF8');
+        pieces := pieces || convert_to(content, 'UTF8');
         IF fence IS NOT NULL OR content COLLATE "C" ~ '(^|\n)[ \t>]*(```|~~~)' THEN
             FOR line IN SELECT listed FROM regexp_split_to_table(content COLLATE "C", '\r?\n') WITH ORDINALITY AS lines (listed, place) ORDER BY place LOOP
                 marks := _passage.fence_marks(line);
@@ -261,13 +283,15 @@ BEGIN
                 END IF;
             END LOOP;
             IF fence IS NOT NULL THEN
-                body := body || convert_to(CASE WHEN right(content, 1) IN (E'\n', E'\r') THEN fence_prefix || fence || E'\n' ELSE E'\n' || fence_prefix || fence END, 'UTF8');
+                pieces := pieces || convert_to(CASE WHEN right(content, 1) IN (E'\n', E'\r') THEN fence_prefix || fence || E'\n' ELSE E'\n' || fence_prefix || fence END, 'UTF8');
+                moved := moved + octet_length(fence_prefix || fence) + 1;
             END IF;
         END IF;
-        copied := given.lasts[last];
         number := last + 1;
     END LOOP;
-    result.body := body || substring(given.body FROM copied + 1);
+    result.body := (SELECT coalesce(string_agg(listed, '' ORDER BY place), '') FROM unnest(pieces || substring(given.body FROM copied + 1)) WITH ORDINALITY AS joined (listed, place));
+    result.firsts := firsts;
+    result.lasts := lasts;
     RETURN result;
 END
 $$;
@@ -280,14 +304,13 @@ CREATE FUNCTION _passage.excerpt(given _passage.assembly, structure text) RETURN
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
+#variable_conflict use_variable
 DECLARE
     result _passage.assembly := given;
     content CONSTANT text := convert_from(given.body, 'UTF8');
     excerpt CONSTANT record := _passage.json_excerpt(content, structure = 'application/jsonl');
     first integer;
     last integer;
-    rest integer;
-    length integer;
 BEGIN
     IF excerpt.first IS NULL THEN
         RETURN given;
@@ -295,33 +318,19 @@ BEGIN
     first := octet_length(left(content, excerpt.first - 1));
     last := octet_length(left(content, excerpt.last));
     result.body := convert_to(excerpt.opening, 'UTF8') || substring(given.body FROM first + 1 FOR last - first) || convert_to(excerpt.closing, 'UTF8');
-    FOR i IN 1 .. cardinality(given.firsts) LOOP
-        result.firsts[i] := least(greatest(given.firsts[i], first), last) - first + octet_length(excerpt.opening);
-        result.lasts[i] := least(greatest(given.lasts[i], first), last) - first + octet_length(excerpt.opening);
-    END LOOP;
+    SELECT array_agg(least(greatest(range.first, first), last) - first + octet_length(excerpt.opening) ORDER BY place),
+        array_agg(least(greatest(range.last, first), last) - first + octet_length(excerpt.opening) ORDER BY place)
+    INTO result.firsts, result.lasts
+    FROM unnest(given.firsts, given.lasts) WITH ORDINALITY AS range (first, last, place);
     -- As many bytes are cut off the first and the last spans.
-    rest := first;
-    WHILE cardinality(result.span_firsts) > 0 LOOP
-        length := result.span_lasts[1] - result.span_firsts[1];
-        IF rest < length THEN
-            result.span_firsts[1] := result.span_firsts[1] + rest;
-            EXIT;
-        END IF;
-        rest := rest - length;
-        result.span_firsts := result.span_firsts[2:];
-        result.span_lasts := result.span_lasts[2:];
-    END LOOP;
-    rest := octet_length(given.body) - last;
-    WHILE cardinality(result.span_firsts) > 0 LOOP
-        length := result.span_lasts[cardinality(result.span_lasts)] - result.span_firsts[cardinality(result.span_lasts)];
-        IF rest < length THEN
-            result.span_lasts[cardinality(result.span_lasts)] := result.span_lasts[cardinality(result.span_lasts)] - rest;
-            EXIT;
-        END IF;
-        rest := rest - length;
-        result.span_firsts := trim_array(result.span_firsts, 1);
-        result.span_lasts := trim_array(result.span_lasts, 1);
-    END LOOP;
+    SELECT coalesce(array_agg(span.first + greatest(first - span.before, 0) ORDER BY place), '{}'), coalesce(array_agg(span.last - greatest(octet_length(given.body) - last - span.after, 0) ORDER BY place), '{}')
+    INTO result.span_firsts, result.span_lasts
+    FROM (
+        SELECT s.first, s.last, s.place, s.last - s.first AS length, sum(s.last - s.first) OVER (ORDER BY s.place) - (s.last - s.first) AS before,
+            sum(s.last - s.first) OVER (ORDER BY s.place DESC) - (s.last - s.first) AS after
+        FROM unnest(given.span_firsts, given.span_lasts) WITH ORDINALITY AS s (first, last, place)
+    ) AS span
+    WHERE span.before + span.length > first AND span.after + span.length - greatest(first - span.before, 0) > octet_length(given.body) - last;
     RETURN result;
 END
 $$;
@@ -336,36 +345,47 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     result _passage.assembly := given;
-    firsts integer[] := '{}';
-    lasts integer[] := '{}';
-    body bytea := '';
+    firsts integer[] := given.firsts;
+    lasts integer[] := given.lasts;
+    pieces bytea[] := '{}';
     copied integer := 0;
+    run_firsts integer[] := '{}';
+    run_lasts integer[] := '{}';
+    opened integer := 0;
+    closed integer := 0;
     moved integer;
 BEGIN
     IF coalesce(opening, '') = '' AND coalesce(closing, '') = '' THEN
         RETURN given;
     END IF;
     FOR i IN 1 .. cardinality(are_hits) LOOP
-        CONTINUE WHEN NOT are_hits[i] OR given.firsts[i] = given.lasts[i];
-        IF lasts[cardinality(lasts)] = given.firsts[i] THEN
-            lasts[cardinality(lasts)] := given.lasts[i];
+        CONTINUE WHEN NOT are_hits[i] OR firsts[i] = lasts[i];
+        IF run_lasts[cardinality(run_lasts)] = firsts[i] THEN
+            run_lasts[cardinality(run_lasts)] := lasts[i];
         ELSE
-            firsts := firsts || given.firsts[i];
-            lasts := lasts || given.lasts[i];
+            run_firsts := run_firsts || firsts[i];
+            run_lasts := run_lasts || lasts[i];
         END IF;
     END LOOP;
+    FOR i IN 1 .. cardinality(run_firsts) LOOP
+        pieces := pieces || substring(given.body FROM copied + 1 FOR run_firsts[i] - copied) || convert_to(opening, 'UTF8')
+            || substring(given.body FROM run_firsts[i] + 1 FOR run_lasts[i] - run_firsts[i]) || convert_to(closing, 'UTF8');
+        copied := run_lasts[i];
+    END LOOP;
     FOR i IN 1 .. cardinality(firsts) LOOP
-        body := body || substring(given.body FROM copied + 1 FOR firsts[i] - copied) || convert_to(opening, 'UTF8')
-            || substring(given.body FROM firsts[i] + 1 FOR lasts[i] - firsts[i]) || convert_to(closing, 'UTF8');
-        copied := lasts[i];
+        WHILE run_firsts[opened + 1] <= firsts[i] LOOP
+            opened := opened + 1;
+        END LOOP;
+        WHILE run_lasts[closed + 1] <= firsts[i] LOOP
+            closed := closed + 1;
+        END LOOP;
+        moved := octet_length(opening) * opened + octet_length(closing) * closed;
+        firsts[i] := firsts[i] + moved;
+        lasts[i] := lasts[i] + moved;
     END LOOP;
-    result.body := body || substring(given.body FROM copied + 1);
-    FOR i IN 1 .. cardinality(given.firsts) LOOP
-        moved := octet_length(opening) * (SELECT count(*) FROM unnest(firsts) AS first WHERE first <= given.firsts[i])
-            + octet_length(closing) * (SELECT count(*) FROM unnest(lasts) AS last WHERE last <= given.firsts[i]);
-        result.firsts[i] := given.firsts[i] + moved;
-        result.lasts[i] := given.lasts[i] + moved;
-    END LOOP;
+    result.body := (SELECT coalesce(string_agg(listed, '' ORDER BY place), '') FROM unnest(pieces || substring(given.body FROM copied + 1)) WITH ORDINALITY AS joined (listed, place));
+    result.firsts := firsts;
+    result.lasts := lasts;
     RETURN result;
 END
 $$;

@@ -138,10 +138,10 @@ BEGIN
                 high := j;
             END IF;
         END LOOP;
-        IF hits[i].ordinal - hits[low].ordinal <= max_distance THEN
+        IF hits[i].ordinal::bigint - hits[low].ordinal <= max_distance THEN
             joined := joined || low;
         END IF;
-        IF hits[high].ordinal - hits[i].ordinal <= max_distance THEN
+        IF hits[high].ordinal::bigint - hits[i].ordinal <= max_distance THEN
             joined := joined || high;
         END IF;
         IF cardinality(joined) = 0 THEN
@@ -233,7 +233,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    max_tokens CONSTANT integer := _passage.text_setting('max_tokens', '4096');
+    max_tokens CONSTANT integer := _passage.number_setting('max_tokens', 4096);
     max_distance CONSTANT integer := CASE WHEN output -> 'max_distance' = '"document"' THEN NULL ELSE coalesce((output ->> 'max_distance')::integer, 3) END;
     share CONSTANT double precision := _passage.context_share(strategy, given);
     hits CONSTANT _passage.expanded_hit[] := _passage.read_hits(store, ids, scores, strategy, given, skip, max_tokens, 0);

@@ -16,6 +16,20 @@ CREATE TYPE _passage.claim AS (
     rule text, role integer, distance integer, is_bridge boolean
 );
 
+-- Ordinals, lines and tokens of a store may be any integers, so sums and distances saturate.
+
+CREATE FUNCTION _passage.saturated(value bigint) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN value OPERATOR(pg_catalog.>) 2147483647 THEN 2147483647 WHEN value OPERATOR(pg_catalog.<) -2147483648 THEN -2147483648 ELSE value END::integer;
+
+COMMENT ON FUNCTION _passage.saturated(bigint) IS 'nearest integer';
+
+CREATE FUNCTION _passage.distance(ordinal integer, other integer) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN _passage.saturated(other::bigint OPERATOR(pg_catalog.-) ordinal);
+
+COMMENT ON FUNCTION _passage.distance(integer, integer) IS 'chunks from one ordinal to another';
+
 -- Headings of changelogs: the releases before and after one say nothing about it. The rules are those of
 -- core/split/src/release.rs.
 
@@ -71,8 +85,9 @@ COMMENT ON FUNCTION _passage.has_context(_passage.strategy) IS 'whether a strate
 -- the claims that do not come from an index.
 --
 -- The statement names no store: the search_path of this call has the schema of the store behind pg_catalog. So PostgreSQL
--- plans it once for a session, which takes longer than to execute it. Functions and operators of any type are qualified,
--- because one of the store could fit better; of others those of pg_catalog fit exactly.
+-- plans it once for a session, which takes longer than to execute it. Its first part names the columns and casts them to the
+-- types that operators of pg_catalog take, because for another type the store could have an operator that fits better.
+-- Functions and operators of any type are qualified for the same reason. Ordinals may be any integers, so sums are bigint.
 
 CREATE FUNCTION _passage.read_claims(store name, hits _passage.expanded_hit[], skip uuid[], bridges boolean, others _passage.claim[])
 RETURNS _passage.claim[]
@@ -87,8 +102,11 @@ DECLARE
     best _passage.claim[];
 BEGIN
     PERFORM pg_catalog.set_config('search_path', pg_catalog.format('pg_catalog, %I, pg_temp', store), true);
-    WITH hits AS MATERIALIZED (
-        SELECT h.hit, h.id, h.document, h.ordinal, h.section, h.section_key, h.parent_key, h.score_rank, h.relatives, h.before, h.after, h.reach,
+    WITH chunks AS NOT MATERIALIZED (
+        SELECT c.id::uuid, c.document_id::uuid, c.ordinal::integer, c.section::text[], c.section_key::bigint, c.parent_key::bigint, c.unit::text, c.level::integer,
+            c.tokens::integer, c.content::text FROM chunks AS c
+    ), hits AS MATERIALIZED (
+        SELECT h.ordinal::bigint AS place, h.hit, h.id, h.document, h.ordinal, h.section, h.section_key, h.parent_key, h.score_rank, h.relatives, h.before, h.after, h.reach,
             h.scope_group, h.scope_section, h.scope_first, h.scope_last, (h.strategy).scope AS scope, (h.strategy).within AS within, pg_catalog.cardinality(h.section) AS depth,
             h.section[:pg_catalog.cardinality(h.section) - 1] AS parent,
             CASE WHEN h.relatives[2] + h.relatives[3] > 0 THEN (h.strategy).siblings = 'parent' AND pg_catalog.cardinality(h.section) > 0
@@ -97,13 +115,17 @@ BEGIN
         FROM pg_catalog.unnest(hits) AS h WHERE h.ordinal IS NOT NULL
     ), bridges AS (
         -- Single chunks between two hits of prose.
-        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, 'gap'::text AS rule, 6 AS role, c.ordinal - h.ordinal AS distance
-        FROM hits AS h CROSS JOIN LATERAL (VALUES (h.ordinal - 1, h.ordinal - 2), (h.ordinal + 1, h.ordinal + 2)) AS side (near, far)
-        JOIN hits AS other ON other.has_bridges AND other.document = h.document AND other.ordinal = side.far
-        JOIN chunks AS c ON c.document_id = h.document AND c.ordinal = side.near WHERE h.has_bridges
+        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, 'gap'::text AS rule, 6 AS role, _passage.distance(h.ordinal, c.ordinal) AS distance
+        FROM (
+            SELECT hits.hit, hits.document, hits.ordinal, hits.place, lag(hits.place) OVER near = hits.place - 2 AND lag(hits.has_bridges) OVER near AS follows,
+                lead(hits.place) OVER near = hits.place + 2 AND lead(hits.has_bridges) OVER near AS is_followed, hits.has_bridges
+            FROM hits WHERE bridges WINDOW near AS (PARTITION BY hits.document ORDER BY hits.place)
+        ) AS h
+        CROSS JOIN LATERAL (VALUES (h.follows, h.place - 1), (h.is_followed, h.place + 1)) AS side (is_near, ordinal)
+        JOIN chunks AS c ON c.document_id = h.document AND c.ordinal = side.ordinal WHERE h.has_bridges AND side.is_near
     ), claimed AS (
         SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, 'parents'::text AS rule,
-            CASE row_number() OVER (PARTITION BY h.hit ORDER BY c.near DESC, c.ordinal DESC) WHEN 1 THEN 1 ELSE 2 END AS role, c.ordinal - h.ordinal AS distance
+            CASE row_number() OVER (PARTITION BY h.hit ORDER BY c.near DESC, c.ordinal DESC) WHEN 1 THEN 1 ELSE 2 END AS role, _passage.distance(h.ordinal, c.ordinal) AS distance
         FROM hits AS h CROSS JOIN LATERAL (
             SELECT c.*, least(above.depth + (coalesce(c.section[above.depth + 1], '') = coalesce(h.section[above.depth + 1], ''))::integer, h.depth - 1) AS near
             FROM generate_series(h.depth - 1, 0, -1) AS above (depth)
@@ -121,53 +143,53 @@ BEGIN
             LIMIT h.relatives[1]) AS c
         WHERE h.relatives[1] > 0 AND h.depth > 0 AND c.id <> ALL (skip)
         UNION ALL
-        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, 'preceding', 3, c.ordinal - h.ordinal FROM hits AS h CROSS JOIN LATERAL (
-            SELECT c.* FROM chunks AS c WHERE c.document_id = h.document AND (c.parent_key, c.ordinal) >= (h.parent_key, '-2147483648'::integer) AND (c.parent_key, c.ordinal) < (h.parent_key, h.ordinal)
+        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, 'preceding', 3, _passage.distance(h.ordinal, c.ordinal) FROM hits AS h CROSS JOIN LATERAL (
+            SELECT c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level FROM chunks AS c WHERE c.document_id = h.document AND (c.parent_key, c.ordinal) >= (h.parent_key, '-2147483648'::integer) AND (c.parent_key, c.ordinal) < (h.parent_key, h.ordinal)
                 AND pg_catalog.cardinality(c.section) = h.depth AND c.section[:h.depth - 1] OPERATOR(pg_catalog.=) h.parent
             ORDER BY c.parent_key DESC, c.ordinal DESC LIMIT h.relatives[2]) AS c WHERE h.relatives[2] > 0 AND h.by_parent
         UNION ALL
-        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, 'preceding', 3, c.ordinal - h.ordinal FROM hits AS h CROSS JOIN LATERAL (
-            SELECT c.* FROM chunks AS c WHERE c.document_id = h.document AND (c.section_key, c.ordinal) >= (h.section_key, '-2147483648'::integer) AND (c.section_key, c.ordinal) < (h.section_key, h.ordinal)
+        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, 'preceding', 3, _passage.distance(h.ordinal, c.ordinal) FROM hits AS h CROSS JOIN LATERAL (
+            SELECT c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level FROM chunks AS c WHERE c.document_id = h.document AND (c.section_key, c.ordinal) >= (h.section_key, '-2147483648'::integer) AND (c.section_key, c.ordinal) < (h.section_key, h.ordinal)
                 AND c.section OPERATOR(pg_catalog.=) h.section ORDER BY c.section_key DESC, c.ordinal DESC LIMIT h.relatives[2]) AS c WHERE h.relatives[2] > 0 AND NOT h.by_parent
         UNION ALL
-        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, 'following', 4, c.ordinal - h.ordinal FROM hits AS h CROSS JOIN LATERAL (
-            SELECT c.* FROM chunks AS c WHERE c.document_id = h.document AND (c.parent_key, c.ordinal) > (h.parent_key, h.ordinal) AND (c.parent_key, c.ordinal) <= (h.parent_key, 2147483647)
+        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, 'following', 4, _passage.distance(h.ordinal, c.ordinal) FROM hits AS h CROSS JOIN LATERAL (
+            SELECT c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level FROM chunks AS c WHERE c.document_id = h.document AND (c.parent_key, c.ordinal) > (h.parent_key, h.ordinal) AND (c.parent_key, c.ordinal) <= (h.parent_key, 2147483647)
                 AND pg_catalog.cardinality(c.section) = h.depth AND c.section[:h.depth - 1] OPERATOR(pg_catalog.=) h.parent
             ORDER BY c.parent_key, c.ordinal LIMIT h.relatives[3]) AS c WHERE h.relatives[3] > 0 AND h.by_parent
         UNION ALL
-        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, 'following', 4, c.ordinal - h.ordinal FROM hits AS h CROSS JOIN LATERAL (
-            SELECT c.* FROM chunks AS c WHERE c.document_id = h.document AND (c.section_key, c.ordinal) > (h.section_key, h.ordinal) AND (c.section_key, c.ordinal) <= (h.section_key, 2147483647)
+        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, 'following', 4, _passage.distance(h.ordinal, c.ordinal) FROM hits AS h CROSS JOIN LATERAL (
+            SELECT c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level FROM chunks AS c WHERE c.document_id = h.document AND (c.section_key, c.ordinal) > (h.section_key, h.ordinal) AND (c.section_key, c.ordinal) <= (h.section_key, 2147483647)
                 AND c.section OPERATOR(pg_catalog.=) h.section ORDER BY c.section_key, c.ordinal LIMIT h.relatives[3]) AS c WHERE h.relatives[3] > 0 AND NOT h.by_parent
         UNION ALL
-        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, 'children', 5, c.ordinal - h.ordinal FROM hits AS h CROSS JOIN LATERAL (
-            SELECT c.* FROM chunks AS c WHERE c.document_id = h.document AND (c.parent_key, c.ordinal) > (h.section_key, h.ordinal) AND (c.parent_key, c.ordinal) <= (h.section_key, 2147483647)
+        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, 'children', 5, _passage.distance(h.ordinal, c.ordinal) FROM hits AS h CROSS JOIN LATERAL (
+            SELECT c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level FROM chunks AS c WHERE c.document_id = h.document AND (c.parent_key, c.ordinal) > (h.section_key, h.ordinal) AND (c.parent_key, c.ordinal) <= (h.section_key, 2147483647)
                 AND pg_catalog.cardinality(c.section) = h.depth + 1 AND c.section[:h.depth] OPERATOR(pg_catalog.=) h.section
             ORDER BY c.parent_key, c.ordinal LIMIT h.relatives[4]) AS c WHERE h.relatives[4] > 0
         UNION ALL
-        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, h.scope, 7, c.ordinal - h.ordinal
+        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, h.scope, 7, _passage.distance(h.ordinal, c.ordinal)
         FROM hits AS h CROSS JOIN LATERAL (
-            SELECT greatest(least(h.scope_first, h.ordinal), h.ordinal - h.reach) AS first, least(greatest(h.scope_last, h.ordinal), h.ordinal + h.reach) AS last
+            SELECT greatest(least(h.scope_first, h.place), h.place - h.reach) AS first, least(greatest(h.scope_last, h.place), h.place + h.reach) AS last
         ) AS core
         CROSS JOIN LATERAL (
-            SELECT coalesce((SELECT e.ordinal FROM chunks AS e WHERE e.document_id = h.document AND e.ordinal >= h.ordinal - h.reach AND e.ordinal < core.first
-                    AND NOT e.section[:pg_catalog.cardinality(h.scope_section)] OPERATOR(pg_catalog.=) h.scope_section ORDER BY e.ordinal DESC LIMIT 1), h.ordinal - h.reach - 1) AS low,
-                coalesce((SELECT e.ordinal FROM chunks AS e WHERE e.document_id = h.document AND e.ordinal > core.last AND e.ordinal <= h.ordinal + h.reach
-                    AND NOT e.section[:pg_catalog.cardinality(h.scope_section)] OPERATOR(pg_catalog.=) h.scope_section ORDER BY e.ordinal LIMIT 1), h.ordinal + h.reach + 1) AS high
+            SELECT coalesce((SELECT e.ordinal FROM chunks AS e WHERE e.document_id = h.document AND e.ordinal >= h.place - h.reach AND e.ordinal < core.first
+                    AND NOT e.section[:pg_catalog.cardinality(h.scope_section)] OPERATOR(pg_catalog.=) h.scope_section ORDER BY e.ordinal DESC LIMIT 1), h.place - h.reach - 1) AS low,
+                coalesce((SELECT e.ordinal FROM chunks AS e WHERE e.document_id = h.document AND e.ordinal > core.last AND e.ordinal <= h.place + h.reach
+                    AND NOT e.section[:pg_catalog.cardinality(h.scope_section)] OPERATOR(pg_catalog.=) h.scope_section ORDER BY e.ordinal LIMIT 1), h.place + h.reach + 1) AS high
             OFFSET 0
         ) AS ends
         JOIN chunks AS c ON c.document_id = h.document AND c.ordinal > ends.low AND c.ordinal < ends.high
             AND c.section[:pg_catalog.cardinality(h.scope_section)] OPERATOR(pg_catalog.=) h.scope_section
         WHERE h.scope_group IS NOT NULL
         UNION ALL
-        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, h.scope, 7, c.ordinal - h.ordinal
+        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, h.scope, 7, _passage.distance(h.ordinal, c.ordinal)
         FROM hits AS h CROSS JOIN LATERAL (VALUES (h.scope_first), (h.scope_last)) AS far (ordinal) JOIN chunks AS c ON c.document_id = h.document AND c.ordinal = far.ordinal
-        WHERE h.scope_group IS NOT NULL AND abs(far.ordinal - h.ordinal) > h.reach
+        WHERE h.scope_group IS NOT NULL AND abs(far.ordinal - h.place) > h.reach
         UNION ALL
-        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, 'document', 7, c.ordinal - h.ordinal
-        FROM hits AS h JOIN chunks AS c ON c.document_id = h.document AND c.ordinal >= h.ordinal - h.reach AND c.ordinal <= h.ordinal + h.reach WHERE h.scope = 'document'
+        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, 'document', 7, _passage.distance(h.ordinal, c.ordinal)
+        FROM hits AS h JOIN chunks AS c ON c.document_id = h.document AND c.ordinal >= h.place - h.reach AND c.ordinal <= h.place + h.reach WHERE h.scope = 'document'
         UNION ALL
-        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, side.rule, 6, c.ordinal - h.ordinal
-        FROM hits AS h CROSS JOIN LATERAL (VALUES ('before', h.ordinal - h.before, h.ordinal - 1), ('after', h.ordinal + 1, h.ordinal + h.after)) AS side (rule, first, last)
+        SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, side.rule, 6, _passage.distance(h.ordinal, c.ordinal)
+        FROM hits AS h CROSS JOIN LATERAL (VALUES ('before', h.place - h.before, h.place - 1), ('after', h.place + 1, h.place + h.after)) AS side (rule, first, last)
         JOIN chunks AS c ON c.document_id = h.document AND c.ordinal >= side.first AND c.ordinal <= side.last
         WHERE h.before + h.after > 0 AND side.first <= side.last AND CASE h.within WHEN 'parent' THEN c.section[:h.depth - 1] OPERATOR(pg_catalog.=) h.parent
             WHEN 'section' THEN c.section[:h.depth] OPERATOR(pg_catalog.=) h.section ELSE true END
@@ -176,17 +198,17 @@ BEGIN
         UNION ALL
         SELECT o.hit, o.id, o.ordinal, o.tokens, NULL, o.section, o.unit, o.level, o.rule, o.role, o.distance FROM pg_catalog.unnest(others) AS o
     )
-    SELECT pg_catalog.array_agg((best.hit, best.id, best.ordinal, greatest(coalesce(best.tokens, (pg_catalog.char_length(best.content::pg_catalog.text) + 3) / 4), 0), best.section, best.unit, best.level,
+    SELECT pg_catalog.array_agg((best.hit, best.id, best.ordinal, greatest(coalesce(best.tokens, (pg_catalog.char_length(best.content) + 3) / 4), 0), best.section, best.unit, best.level,
             best.rule, best.role, best.distance, best.is_bridge)::_passage.claim
-        ORDER BY NOT best.is_bridge, best.score_rank, best.role, abs(best.distance), best.hit, best.ordinal)
+        ORDER BY NOT best.is_bridge, best.score_rank, best.role, abs(best.distance::bigint), best.hit, best.ordinal)
     INTO best
     FROM (
         SELECT DISTINCT ON (claimed.id) claimed.*, h.score_rank, claimed.id IN (SELECT bridges.id FROM bridges) AS is_bridge
         FROM claimed JOIN hits AS h ON h.hit = claimed.hit
-        WHERE claimed.id <> ALL (skip) AND claimed.id <> ALL (ARRAY(SELECT hits.id FROM hits))
+        WHERE claimed.id <> ALL (skip) AND NOT claimed.id = ANY (SELECT hits.id FROM hits)
         ORDER BY claimed.id, claimed.rule <> 'container',
             (claimed.rule = 'container' AND h.scope_first IS NOT NULL AND h.section OPERATOR(pg_catalog.<>) h.scope_section AND claimed.section[:h.depth] OPERATOR(pg_catalog.=) h.section) IS NOT TRUE,
-            h.score_rank, abs(claimed.distance), claimed.role, claimed.hit,
+            h.score_rank, abs(claimed.distance::bigint), claimed.role, claimed.hit,
             pg_catalog.array_position('{parents,preceding,following,children,section,container,document,before,after,gap,merge}'::text[], claimed.rule)
     ) AS best;
     RETURN coalesce(best, '{}');

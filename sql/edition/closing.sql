@@ -87,7 +87,7 @@ BEGIN
                         SELECT c.ordinal, c.section, c.level, c.content FROM %1$I.chunks AS c
                         WHERE c.document_id = $1 AND c.ordinal > $2 AND c.ordinal < coalesce((
                             SELECT e.ordinal FROM %1$I.chunks AS e WHERE e.document_id = $1 AND e.ordinal > $2 AND NOT _passage.starts_with(e.section, $3)
-                            ORDER BY e.ordinal LIMIT 1), 2147483647)
+                            ORDER BY e.ordinal LIMIT 1), 2147483648)
                         ORDER BY c.ordinal DESC LIMIT 2
                     ) AS c ORDER BY c.ordinal DESC LIMIT 1
                 ) AS last

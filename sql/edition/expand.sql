@@ -16,7 +16,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     result _passage.expansion;
-    merged CONSTANT record := _passage.merged_sections(store, hits, skip);
+    merged record;
     windows _passage.record_window[] := _passage.record_windows(store, hits, skip);
     narrowed record;
     decision _passage.decision;
@@ -28,6 +28,11 @@ DECLARE
     content text;
     any_changed boolean;
 BEGIN
+    IF EXISTS (SELECT FROM unnest(hits) AS h WHERE (h.strategy).scope = 'merge') THEN
+        merged := _passage.merged_sections(store, hits, skip);
+    ELSE
+        SELECT '{}'::_passage.claim[] AS claims, '{}'::integer[] AS of_hits INTO merged;
+    END IF;
     LOOP
         result.truncated := array_fill(false, ARRAY[cardinality(hits)]);
         result.decisions := _passage.spend(store, hits, _passage.read_claims(store, hits, skip, bridges, merged.claims || _passage.record_claims(windows)), budget, explain);
@@ -108,7 +113,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    max_passage_tokens CONSTANT integer := _passage.text_setting('max_passage_tokens', '2048');
+    max_passage_tokens CONSTANT integer := _passage.number_setting('max_passage_tokens', 2048);
     hits _passage.expanded_hit[];
 BEGIN
     PERFORM _passage.store_must_exist(store);

@@ -4,7 +4,7 @@
 
 CREATE TYPE _passage.expanded_hit AS (
     hit integer, id uuid, document uuid, ordinal integer, section text[], section_key bigint, parent_key bigint,
-    kind text, unit text, level integer, tokens integer, media_type text, structure text, family text,
+    kind text, unit text, level integer, tokens integer, media_type _passage.known_type, structure text, family text,
     score double precision, score_rank integer, containers integer[], strategy _passage.strategy,
     relatives integer[], before integer, after integer, reach integer, is_record boolean,
     scope_group integer, scope_section text[], scope_first integer, scope_last integer
@@ -27,10 +27,14 @@ AS $$
 BEGIN
     PERFORM pg_catalog.set_config('search_path', pg_catalog.format('pg_catalog, %I, pg_temp', store), true);
     RETURN QUERY
+        WITH chunks AS NOT MATERIALIZED (
+            SELECT c.id::uuid, c.document_id::uuid, c.ordinal::integer, c.section::text[], c.section_key::bigint, c.parent_key::bigint, c.kind::text, c.unit::text, c.level::integer,
+                c.tokens::integer, c.content::text FROM chunks AS c
+        )
         SELECT ranked.place, ranked.id, ranked.score, ranked.score_rank, c.document_id, c.ordinal, c.section, c.section_key, c.parent_key, c.kind, c.unit, c.level,
-            greatest(coalesce(c.tokens, (pg_catalog.char_length(c.content::pg_catalog.text) + 3) / 4), 0), (SELECT d.media_type FROM documents AS d WHERE d.id = c.document_id),
+            greatest(coalesce(c.tokens, (pg_catalog.char_length(c.content) + 3) / 4), 0), (SELECT d.media_type::text FROM documents AS d WHERE d.id::uuid = c.document_id),
             CASE WHEN with_containers AND coalesce(c.kind, '') <> 'data' AND (c.unit = 'container' OR c.unit = 'member' OR c.unit = 'value') THEN ARRAY(
-                SELECT pg_catalog.unnest(ARRAY[above.depth, head.ordinal, tail.ordinal, coalesce(head.tokens, (pg_catalog.char_length(head.content::pg_catalog.text) + 3) / 4)])
+                SELECT pg_catalog.unnest(ARRAY[above.depth, head.ordinal, tail.ordinal, coalesce(head.tokens, (pg_catalog.char_length(head.content) + 3) / 4)])
                 FROM (
                     SELECT depth, CASE WHEN depth = pg_catalog.cardinality(c.section) THEN c.section_key WHEN depth = pg_catalog.cardinality(c.section) - 1 THEN c.parent_key
                         ELSE passage.section_key(c.section[:depth]) END AS key
@@ -64,23 +68,33 @@ DECLARE
     hit _passage.expanded_hit;
     limits _passage.strategy;
     width integer;
-    of_type text;
-    known record;
+    -- The media types so far, and the limits for each.
+    types text[] := '{}';
+    known_types _passage.known_type[] := '{}';
+    limits_of _passage.strategy[] := '{}';
+    type integer;
+    known _passage.known_type;
     row record;
 BEGIN
     -- A limit out of range is an error whether or not a hit exists.
     limits := _passage.with_limits(_passage.preset(CASE WHEN is_preset THEN strategy ELSE 'none' END), given);
     FOR row IN SELECT * FROM _passage.stored_hits(store, ids, scores, skip, with_containers)
     LOOP
-        IF row.media_type IS DISTINCT FROM of_type OR cardinality(hits) = 0 THEN
-            of_type := row.media_type;
-            known := _passage.known_media_type(of_type);
+        type := array_position(types, row.media_type);
+        IF type IS NOT NULL THEN
+            known := known_types[type];
+            limits := limits_of[type];
+        ELSE
+            known := _passage.known_media_type(row.media_type);
             IF NOT is_preset THEN
-                limits := _passage.strategy_of(strategy, custom, given, known.name, known.family);
+                limits := _passage.strategy_of(strategy, custom, given, known);
             END IF;
             IF limits.max_tokens IS NULL AND limits.max_passage_tokens IS NULL AND NOT (max_passage_tokens = 0 AND max_tokens > 0) THEN
                 limits.max_passage_tokens := max_passage_tokens;
             END IF;
+            types := types || row.media_type;
+            known_types := known_types || known;
+            limits_of := limits_of || limits;
         END IF;
         width := CASE row.kind WHEN 'code' THEN 2 WHEN 'api-reference' THEN 3 ELSE 1 END;
         hit := NULL;
@@ -95,7 +109,7 @@ BEGIN
         hit.unit := row.unit;
         hit.level := row.level;
         hit.tokens := row.tokens;
-        hit.media_type := known.name;
+        hit.media_type := known;
         hit.structure := known.structure;
         hit.family := known.family;
         hit.score := row.score;
@@ -130,77 +144,49 @@ COMMENT ON FUNCTION _passage.root_depth(text) IS 'number of titles of the root o
 CREATE FUNCTION _passage.with_scopes(hits _passage.expanded_hit[]) RETURNS _passage.expanded_hit[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
+SET enable_nestloop = off
 AS $$
+#variable_conflict use_column
 DECLARE
     hit _passage.expanded_hit;
-    other _passage.expanded_hit;
-    depth integer;
-    outermost integer;
-    first integer;
-    last integer;
-    groups integer := 0;
-    number integer;
-    is_shared boolean;
+    scope record;
 BEGIN
-    FOR i IN 1 .. cardinality(hits) LOOP
-        hit := hits[i];
-        CONTINUE WHEN hit.is_record OR hit.ordinal IS NULL OR (hit.strategy).scope NOT IN ('section', 'container');
-        depth := NULL;
-        first := NULL;
-        last := NULL;
-        IF (hit.strategy).scope = 'section' THEN
-            depth := cardinality(hit.section);
-        ELSE
-            IF cardinality(hit.containers) > 0 THEN
-                outermost := hit.containers[cardinality(hit.containers) - 3];
-                FOR at IN 0 .. cardinality(hit.containers) / 4 - 1 LOOP
-                    depth := hit.containers[at * 4 + 1];
-                    is_shared := true;
-                    FOR j IN 1 .. cardinality(hits) LOOP
-                        CONTINUE WHEN i = j;
-                        other := hits[j];
-                        CONTINUE WHEN other.document <> hit.document OR other.is_record OR cardinality(other.containers) = 0
-                            OR (other.strategy).scope <> 'container' OR other.section[:outermost] <> hit.section[:outermost]
-                            OR other.containers[cardinality(other.containers) - 3] <> outermost;
-                        is_shared := other.section[:depth] = hit.section[:depth]
-                            AND EXISTS (SELECT FROM generate_series(1, cardinality(other.containers), 4) AS place WHERE other.containers[place] = depth);
-                        EXIT WHEN NOT is_shared;
-                    END LOOP;
-                    IF is_shared THEN
-                        first := hit.containers[at * 4 + 2];
-                        last := hit.containers[at * 4 + 3];
-                        EXIT;
-                    END IF;
-                    depth := NULL;
-                END LOOP;
-            END IF;
-            IF depth IS NULL THEN
-                depth := CASE WHEN hit.unit IN ('container', 'member', 'value', 'text') THEN cardinality(hit.section)
-                    WHEN hit.unit = 'module' THEN 0
-                    ELSE cardinality(hit.section) - (cardinality(hit.section) > 1)::integer END;
-                depth := nullif(depth, 0);
-            END IF;
-            CONTINUE WHEN depth IS NULL;
-        END IF;
-        number := NULL;
-        FOR j IN 1 .. i - 1 LOOP
-            IF hits[j].document = hit.document AND hits[j].scope_section = hit.section[:depth] THEN
-                number := hits[j].scope_group;
-                EXIT;
-            END IF;
-        END LOOP;
-        IF number IS NULL THEN
-            groups := groups + 1;
-            number := groups;
-        END IF;
-        hits[i].scope_group := number;
-        hits[i].scope_section := hit.section[:depth];
-        hits[i].scope_first := first;
-        hits[i].scope_last := last;
+    IF NOT EXISTS (SELECT FROM unnest(hits) AS h WHERE (h.strategy).scope = ANY ('{section,container}') AND NOT h.is_record) THEN
+        RETURN hits;
+    END IF;
+    FOR scope IN
+        WITH listed AS MATERIALIZED (
+            SELECT h.hit, h.document, h.section, h.unit, (h.strategy).scope = 'section' AS is_section, h.containers, cardinality(h.section) AS depth,
+                h.containers[cardinality(h.containers) - 3] AS outermost
+            FROM unnest(hits) AS h WHERE (h.strategy).scope = ANY ('{section,container}') AND NOT h.is_record AND h.ordinal IS NOT NULL
+        ), nested AS (
+            SELECT hit, document, outermost, section, containers[place] AS depth, containers[place + 1] AS first, containers[place + 2] AS last,
+                count(*) FILTER (WHERE containers[place] = outermost) OVER (PARTITION BY document, outermost, section[:outermost]) AS hits_around
+            FROM listed CROSS JOIN LATERAL generate_series(1, cardinality(containers), 4) AS place WHERE NOT is_section
+        ), counted AS (
+            SELECT *, count(*) OVER (PARTITION BY document, outermost, section[:outermost], depth, section[:depth]) AS hits_inside FROM nested
+        ), shared AS (
+            SELECT DISTINCT ON (hit) hit, depth, first, last FROM counted WHERE hits_inside = hits_around ORDER BY hit, depth DESC
+        ), chosen AS (
+            SELECT listed.hit, document, section, first, last, CASE WHEN is_section THEN listed.depth ELSE coalesce(shared.depth, nullif(CASE WHEN unit = ANY ('{container,member,value,text}') THEN listed.depth
+                WHEN unit = 'module' THEN 0 ELSE listed.depth - (listed.depth > 1)::integer END, 0)) END AS depth
+            FROM listed LEFT JOIN shared ON shared.hit = listed.hit
+        )
+        SELECT hit, dense_rank() OVER (ORDER BY first_hit) AS number, titles, first, last
+        FROM (SELECT hit, min(hit) OVER (PARTITION BY document, section[:depth]) AS first_hit, section[:depth] AS titles, first, last FROM chosen WHERE depth IS NOT NULL) AS grouped
+    LOOP
+        hit := hits[scope.hit];
+        hit.scope_group := scope.number;
+        hit.scope_section := scope.titles;
+        hit.scope_first := scope.first;
+        hit.scope_last := scope.last;
+        hits[scope.hit] := hit;
     END LOOP;
     FOR i IN 1 .. cardinality(hits) LOOP
-        IF (hits[i].strategy).scope = 'container' AND hits[i].scope_group IS NULL AND NOT hits[i].is_record THEN
-            hits[i].relatives := (hits[i].strategy).fallback;
+        hit := hits[i];
+        IF (hit.strategy).scope = 'container' AND hit.scope_group IS NULL AND NOT hit.is_record THEN
+            hit.relatives := (hit.strategy).fallback;
+            hits[i] := hit;
         END IF;
     END LOOP;
     RETURN hits;

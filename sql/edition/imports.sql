@@ -22,9 +22,9 @@ BEGIN
             WHERE c.document_id = $1 AND c.id = ANY ($2)$sql$, store) INTO words
             USING hit.document, ARRAY(SELECT (listed.claim).id FROM unnest(expanded.decisions) AS listed WHERE listed.verdict IS NULL AND (listed.claim).hit = hit.hit);
         FOR claim IN EXECUTE format($sql$
-            SELECT $1, c.id, c.ordinal, greatest(coalesce(c.tokens, (char_length(c.content) + 3) / 4), 0), c.section, c.unit, c.level, 'imports', 2, c.ordinal - $2, false
+            SELECT $1, c.id, c.ordinal, greatest(coalesce(c.tokens, (char_length(c.content) + 3) / 4), 0), c.section, c.unit, c.level, 'imports', 2, _passage.distance($2, c.ordinal), false
             FROM generate_series(0, least(cardinality($3), 7)) AS depth CROSS JOIN LATERAL (
-                SELECT * FROM %I.chunks AS k WHERE k.document_id = $4 AND k.section_key = passage.section_key($3[:depth]) AND k.section = $3[:depth] ORDER BY k.ordinal LIMIT 64) AS c
+                SELECT k.id, k.ordinal, k.tokens, k.content, k.section, k.unit, k.level, k.metadata FROM %I.chunks AS k WHERE k.document_id = $4 AND k.section_key = passage.section_key($3[:depth]) AND k.section = $3[:depth] ORDER BY k.ordinal LIMIT 64) AS c
             WHERE c.metadata -> 'imports' ?| $5 AND c.id <> ALL ($6) ORDER BY depth, c.ordinal$sql$, store)
             USING hit.hit, hit.ordinal, hit.section, hit.document, words, skip
         LOOP

@@ -23,6 +23,7 @@ COMMENT ON FUNCTION _passage.starts_with(text[], text[]) IS 'whether a section i
 CREATE FUNCTION _passage.scope_chunks(hits _passage.expanded_hit[], claims _passage.claim[]) RETURNS _passage.scope_chunk[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
+SET enable_nestloop = off
 AS $$
 BEGIN
     RETURN (
@@ -39,8 +40,8 @@ BEGIN
             SELECT own_scope, ordinal, section, unit, level, NULL, hit FROM listed_hits WHERE own_scope IN (SELECT scope FROM of_claims) AND ordinal IS NOT NULL
         ), ordered AS (
             SELECT *, lag(section) OVER neighbor AS section_before, lag(unit) OVER neighbor AS unit_before,
-                coalesce(lag(scope) OVER neighbor = scope AND ordinal - lag(ordinal) OVER neighbor = 1, false) AS follows,
-                unit = 'member' AND EXISTS (SELECT FROM listed AS other WHERE other.scope = listed.scope AND other.unit = 'container' AND other.section = listed.section) AS has_members
+                coalesce(lag(scope) OVER neighbor = scope AND ordinal - lag(ordinal::bigint) OVER neighbor = 1, false) AS follows,
+                unit = 'member' AND coalesce(bool_or(unit = 'container') OVER (PARTITION BY scope, section), false) AS has_members
             FROM listed WINDOW neighbor AS (ORDER BY scope, ordinal, hit)
         ), begun AS (
             SELECT *, follows AND section = section_before AND unit IS NOT DISTINCT FROM unit_before AS continues,
@@ -71,10 +72,35 @@ $$;
 
 COMMENT ON FUNCTION _passage.scope_chunks(_passage.expanded_hit[], _passage.claim[]) IS 'chunks of scopes of code and data, with the hits in them';
 
--- Identifies the part of a chunk. Hits that share a scope share its members. `places` are scope and ordinal of all chunks.
+-- The first of the chunks with an ordinal of a scope, by which they are sorted; NULL if there is none.
+
+CREATE FUNCTION _passage.chunk_at(scopes integer[], ordinals integer[], scope integer, ordinal bigint) RETURNS integer
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    low integer := 1;
+    high integer := cardinality(scopes) + 1;
+    middle integer;
+BEGIN
+    WHILE low < high LOOP
+        middle := (low + high) / 2;
+        IF scopes[middle] < scope OR scopes[middle] = scope AND ordinals[middle] < ordinal THEN
+            low := middle + 1;
+        ELSE
+            high := middle;
+        END IF;
+    END LOOP;
+    RETURN CASE WHEN scopes[low] = scope AND ordinals[low] = ordinal THEN low END;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.chunk_at(integer[], integer[], integer, bigint) IS 'number of the chunk at an ordinal of a scope';
+
+-- Identifies the part of a chunk. Hits that share a scope share its members. Scopes and ordinals are those of all chunks.
 
 CREATE FUNCTION _passage.part_key(
-    hit _passage.expanded_hit, chunks _passage.scope_chunk[], number integer, places text[], own_run integer
+    hit _passage.expanded_hit, chunks _passage.scope_chunk[], number integer, scopes integer[], ordinals integer[], own_run integer
 ) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -100,7 +126,7 @@ BEGIN
         -- The last unit may have the closing part, and does not parse without the head then.
         FOR at IN 0 .. count - 1 LOOP
             depth := hit.containers[at * 4 + 1];
-            last := array_position(places, format('%s/%s', chunk.scope, hit.containers[at * 4 + 3]));
+            last := _passage.chunk_at(scopes, ordinals, chunk.scope, hit.containers[at * 4 + 3]);
             IF depth >= scope_depth AND depth < own AND last IS NOT NULL AND _passage.starts_with((chunks[last]).section, titles[:own]) THEN
                 RETURN _passage.ends_key(hit.containers, chunk.scope, scope_depth, at);
             END IF;
@@ -110,13 +136,13 @@ BEGIN
     FOR at IN 0 .. count - 1 LOOP
         depth := hit.containers[at * 4 + 1];
         CONTINUE WHEN depth < scope_depth;
-        last := array_position(places, format('%s/%s', chunk.scope, hit.containers[at * 4 + 2]));
+        last := _passage.chunk_at(scopes, ordinals, chunk.scope, hit.containers[at * 4 + 2]);
         is_end := last IS NOT NULL AND (chunks[last]).run = chunk.run;
-        last := array_position(places, format('%s/%s', chunk.scope, hit.containers[at * 4 + 3]));
+        last := _passage.chunk_at(scopes, ordinals, chunk.scope, hit.containers[at * 4 + 3]);
         IF NOT is_end AND last IS NOT NULL THEN
             ending := chunks[last];
             is_end := CASE WHEN cardinality(ending.section) > depth THEN _passage.starts_with(chunk.section, ending.section[:depth + 1]) ELSE ending.run = chunk.run END;
-            last := array_position(places, format('%s/%s', chunk.scope, ending.ordinal + 1));
+            last := _passage.chunk_at(scopes, ordinals, chunk.scope, ending.ordinal::bigint + 1);
             is_end := is_end AND (last IS NULL OR NOT _passage.starts_with((chunks[last]).section, titles[:depth]));
         END IF;
         IF is_end THEN
@@ -133,7 +159,7 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION _passage.part_key(_passage.expanded_hit, _passage.scope_chunk[], integer, text[], integer) IS 'name of the part of a chunk';
+COMMENT ON FUNCTION _passage.part_key(_passage.expanded_hit, _passage.scope_chunk[], integer, integer[], integer[], integer) IS 'name of the part of a chunk';
 
 -- Containers that end in one chunk have their ends together.
 
@@ -154,13 +180,18 @@ CREATE FUNCTION _passage.parts(
 ) RETURNS _passage.part[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
+SET enable_nestloop = off
 AS $$
+#variable_conflict use_column
 DECLARE
-    places CONSTANT text[] := ARRAY(SELECT format('%s/%s', listed.scope, listed.ordinal) FROM unnest(chunks) AS listed);
+    scopes CONSTANT integer[] := ARRAY(SELECT scope FROM unnest(chunks));
+    ordinals CONSTANT integer[] := ARRAY(SELECT ordinal FROM unnest(chunks));
+    -- The scope and the run of each hit.
+    own_scopes integer[] := array_fill(NULL::integer, ARRAY[cardinality(hits)]);
+    own_runs integer[] := own_scopes;
     chunk _passage.scope_chunk;
-    other _passage.scope_chunk;
-    own_run integer;
     keys text[] := '{}';
+    numbers integer[];
     kinds text[] := '{}';
     -- The part that a part was joined to, or itself.
     into_part integer[] := '{}';
@@ -168,22 +199,25 @@ DECLARE
     of_claim integer[] := array_fill(0, ARRAY[cardinality(claims)]);
     part integer;
     last integer;
-    key text;
 BEGIN
-    FOR i IN 1 .. coalesce(cardinality(chunks), 0) LOOP
+    FOREACH chunk IN ARRAY chunks LOOP
+        IF chunk.claim IS NULL THEN
+            own_scopes[chunk.hit] := chunk.scope;
+            own_runs[chunk.hit] := chunk.run;
+        END IF;
+    END LOOP;
+    FOR i IN 1 .. cardinality(chunks) LOOP
         chunk := chunks[i];
-        own_run := NULL;
-        FOREACH other IN ARRAY chunks LOOP
-            IF other.claim IS NULL AND other.hit = chunk.hit AND other.scope = chunk.scope THEN
-                own_run := other.run;
-            END IF;
-        END LOOP;
-        key := _passage.part_key(hits[chunk.hit], chunks, i, places, own_run);
-        part := array_position(keys, key);
-        IF part IS NULL THEN
-            keys := keys || key;
-            kinds := kinds || split_part(key, '/', 1);
-            part := cardinality(keys);
+        keys := keys || _passage.part_key(hits[chunk.hit], chunks, i, scopes, ordinals, CASE own_scopes[chunk.hit] WHEN chunk.scope THEN own_runs[chunk.hit] END);
+    END LOOP;
+    -- Parts have the order of their first chunks.
+    numbers := ARRAY(SELECT dense_rank() OVER (ORDER BY first) FROM (
+        SELECT place, min(place) OVER (PARTITION BY key) AS first FROM unnest(keys) WITH ORDINALITY AS listed (key, place)) AS keyed ORDER BY place);
+    FOR i IN 1 .. cardinality(chunks) LOOP
+        chunk := chunks[i];
+        part := numbers[i];
+        IF part > cardinality(kinds) THEN
+            kinds := kinds || split_part(keys[i], '/', 1);
             into_part := into_part || part;
         END IF;
         WHILE into_part[part] <> part LOOP
@@ -220,24 +254,28 @@ BEGIN
     RETURN (
         WITH ranked AS (
             SELECT c.place::integer AS claim, CASE of_claim[c.place] WHEN 0 THEN -c.place ELSE of_claim[c.place] END AS part,
-                h.score_rank, abs(c.distance) AS distance, c.role, c.hit, c.is_bridge,
+                h.score_rank, abs(c.distance::bigint) AS distance, c.role, c.hit, c.is_bridge,
                 h.scope_group,
-                row_number() OVER (ORDER BY h.score_rank, abs(c.distance), c.role, c.hit, c.ordinal) AS position
+                row_number() OVER (ORDER BY h.score_rank, abs(c.distance::bigint), c.role, c.hit, c.ordinal) AS position
             FROM unnest(claims) WITH ORDINALITY AS c (hit, id, ordinal, tokens, section, unit, level, rule, role, distance, is_bridge, place) JOIN unnest(hits) AS h USING (hit)
         ), group_ranks AS (
             SELECT h.scope_group, min(h.score_rank) AS group_rank FROM unnest(hits) AS h WHERE h.scope_group IS NOT NULL GROUP BY h.scope_group
+        ), members AS (
+            SELECT part, array_agg(claim ORDER BY position) AS own FROM ranked GROUP BY part
+        ), placed AS (
+            SELECT part, array_agg(place::integer ORDER BY ordinal, place) AS pieces
+            FROM unnest(of_chunk, ordinals) WITH ORDINALITY AS listed (part, ordinal, place) GROUP BY part
         ), nearest AS (
-            SELECT DISTINCT ON (ranked.part) ranked.part, CASE WHEN ranked.part < 0 THEN 'chunk' ELSE kinds[ranked.part] END AS kind, is_bridge,
+            SELECT DISTINCT ON (ranked.part) ranked.part, coalesce(named.kind, 'chunk') AS kind, is_bridge,
                 ranked.score_rank, group_ranks.group_rank, role, distance, hit, position
-            FROM ranked LEFT JOIN group_ranks USING (scope_group) ORDER BY ranked.part, position
+            FROM ranked LEFT JOIN group_ranks USING (scope_group) LEFT JOIN unnest(kinds) WITH ORDINALITY AS named (kind, number) ON named.number = ranked.part
+            ORDER BY ranked.part, position
         ), listed AS (
-            SELECT kind, ARRAY(SELECT claim FROM ranked WHERE ranked.part = nearest.part ORDER BY ranked.position) AS own,
-                CASE WHEN kind IN ('own unit', 'own run', 'ends') THEN ARRAY(
-                    SELECT place::integer FROM unnest(of_chunk) WITH ORDINALITY AS placed (part, place) WHERE placed.part = nearest.part ORDER BY (chunks[place]).ordinal, place) ELSE '{}' END AS pieces,
+            SELECT kind, own, CASE WHEN kind IN ('own unit', 'own run', 'ends') THEN pieces ELSE '{}' END AS pieces,
                 CASE WHEN is_bridge THEN 0 WHEN kind = 'member' THEN 2 ELSE 1 END AS class,
                 CASE WHEN kind IN ('own unit', 'own run', 'ends') THEN coalesce(group_rank, score_rank) ELSE score_rank END AS rank,
                 CASE kind WHEN 'ends' THEN 1 WHEN 'member' THEN 2 ELSE 0 END AS stage, role, distance, hit, position
-            FROM nearest
+            FROM nearest JOIN members USING (part) LEFT JOIN placed USING (part)
         )
         SELECT array_agg((kind, own, pieces)::_passage.part ORDER BY class, rank, stage, role, distance, hit, position) FROM listed);
 END

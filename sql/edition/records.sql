@@ -11,12 +11,15 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    -- White space and comments, a bracket, comma or colon, or a scalar.
+    matched text[];
     token text;
     at integer := 1;
     after integer;
     is_closed boolean := false;
-    -- The open brackets: the character after each, its first entry, the number of its entries, the end of its last value,
-    -- whether its entries have keys, and whether an entry, a value, the end of a scalar or the end of a value is next.
+    -- The open brackets up to `depth`, above which are closed ones: the character after each, its first entry, the number of
+    -- its entries, the end of its last value, whether its entries have keys, and whether an entry, a value, the end of a
+    -- scalar or the end of a value is next.
     starts integer[] := '{1}';
     firsts integer[] := '{NULL}';
     entries integer[] := '{0}';
@@ -28,17 +31,19 @@ DECLARE
     separates boolean;
     bytes text;
 BEGIN
-    FOR token IN
-        SELECT matched[1] FROM regexp_matches(content COLLATE "C",
-            '[ \t\n\v\f\r\u0085\u00a0\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+|//[^\n\r]*|/\*(?:[^*]|\*+[^*/])*\*+/|[][{}:,]|"(?:[^"\\\n]|\\.)*"|''(?:[^''\\\n]|\\.)*''|[A-Za-z0-9_$+.\u0080-\U0010ffff-]+|.', 'g') AS matched
+    FOR matched IN
+        SELECT pieces FROM regexp_matches(content COLLATE "C",
+            '((?:[ \t\n\v\f\r\u0085\u00a0\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]|//[^\n\r]*|/\*(?:[^*]|\*+[^*/])*\*+/)+)|([][{}:,])'
+            '|("(?:[^"\\\n]|\\.)*"|''(?:[^''\\\n]|\\.)*''|[A-Za-z0-9_$+.\u0080-\U0010ffff-]+)|.', 'g') AS listed (pieces)
     LOOP
-        after := at + length(token);
-        IF token COLLATE "C" ~ '^([ \t\n\v\f\r\u0085\u00a0\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]|//|/\*)' THEN
-            at := after;
+        token := coalesce(matched[2], matched[3]);
+        IF matched[1] IS NOT NULL THEN
+            at := at + length(matched[1]);
             CONTINUE;
-        ELSIF token COLLATE "C" !~ '^([][{}:,]|".*"|''.*''|[A-Za-z0-9_$+.\u0080-\U0010ffff-]+)$' OR is_closed AND token !~ '^[]},]$' THEN
+        ELSIF token IS NULL OR is_closed AND token NOT IN ('}', ']', ',') THEN
             RETURN;
         END IF;
+        after := at + length(token);
         -- Whether a value must first separate itself from the one before: lines have no commas.
         separates := false;
         IF is_closed THEN
@@ -47,12 +52,6 @@ BEGIN
             is_closed := true;
         ELSIF token IN ('}', ']') THEN
             depth := depth - 1;
-            starts := starts[:depth];
-            firsts := firsts[:depth];
-            entries := entries[:depth];
-            ends := ends[:depth];
-            keys := keys[:depth];
-            places := places[:depth];
             places[depth] := 'behind';
             ends[depth] := after;
         ELSIF token = ':' THEN
@@ -91,12 +90,12 @@ BEGIN
                 END IF;
                 firsts[depth] := coalesce(firsts[depth], at);
                 depth := depth + 1;
-                starts := starts || after;
-                firsts := firsts || NULL::integer;
-                entries := entries || 0;
-                ends := ends || after;
-                keys := keys || NULL::boolean;
-                places := places || 'entry'::text;
+                starts[depth] := after;
+                firsts[depth] := NULL;
+                entries[depth] := 0;
+                ends[depth] := after;
+                keys[depth] := NULL;
+                places[depth] := 'entry';
             ELSIF token <> ',' THEN
                 firsts[depth] := coalesce(firsts[depth], at);
                 places[depth] := CASE places[depth] WHEN 'value' THEN 'behind' ELSE 'scalar' END;
@@ -198,13 +197,13 @@ BEGIN
             at := CASE side WHEN 0 THEN first ELSE last END;
             next := CASE side WHEN 0 THEN at - 1 ELSE at + 1 END;
             EXIT WHEN next < 1 OR next > cardinality(rows) OR is_too_large;
-            IF abs(rows[next].ordinal - rows[at].ordinal) <> 1 THEN
+            IF abs(rows[next].ordinal::bigint - rows[at].ordinal) <> 1 THEN
                 has_gap := true;
                 EXIT;
             END IF;
             EXIT WHEN cardinality(section) < titles OR rows[next].section[:titles] <> section[:titles];
             tokens := tokens + rows[next].tokens;
-            is_too_large := abs(rows[next].ordinal - rows[place].ordinal) > reach OR tokens > max_tokens;
+            is_too_large := abs(rows[next].ordinal::bigint - rows[place].ordinal) > reach OR tokens > max_tokens;
             IF side = 0 THEN
                 first := next;
             ELSE
@@ -244,8 +243,8 @@ BEGIN
         reach := least(greatest(budget / 32, 1), greatest(hit.reach, 1));
         found_window := (hit.hit, NULL, '{}', '{}', '{}', '{}', false, false);
         EXECUTE format($sql$
-            SELECT array_agg(($1, c.id, c.ordinal, greatest(coalesce(c.tokens, (char_length(c.content) + 3) / 4), 0), c.section, c.unit, c.level, 'container', 7, c.ordinal - $3, false)::_passage.claim ORDER BY c.ordinal)
-            FROM %I.chunks AS c WHERE c.document_id = $2 AND c.ordinal BETWEEN $3 - $4 - 1 AND $3 + $4 + 1 AND c.id <> ALL ($5)$sql$, store)
+            SELECT array_agg(($1, c.id, c.ordinal, greatest(coalesce(c.tokens, (char_length(c.content) + 3) / 4), 0), c.section, c.unit, c.level, 'container', 7, _passage.distance($3, c.ordinal), false)::_passage.claim ORDER BY c.ordinal)
+            FROM %I.chunks AS c WHERE c.document_id = $2 AND c.ordinal BETWEEN $3::bigint - $4 - 1 AND $3::bigint + $4 + 1 AND c.id <> ALL ($5)$sql$, store)
             INTO found_window.rows USING hit.hit, hit.document, hit.ordinal, reach, skip;
         SELECT number INTO place FROM unnest(found_window.rows) WITH ORDINALITY AS row (of_hit, id, ordinal, tokens, section, unit, level, rule, role, distance, is_bridge, number) WHERE row.id = hit.id;
         depth := cardinality(hit.section);

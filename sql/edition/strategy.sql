@@ -123,29 +123,34 @@ COMMENT ON FUNCTION _passage.with_limits(_passage.strategy, jsonb) IS 'limits of
 
 -- The properties of a media type, as in core/split/src/media_type.rs. Unknown types are prose.
 
-CREATE FUNCTION _passage.known_media_type(
-    given text, OUT name text, OUT structure text, OUT family text, OUT comment_prefix text, OUT comment_suffix text, OUT empty_body text
-)
+CREATE TYPE _passage.known_type AS (name text, aliases text[], structure text, family text, comment_prefix text, comment_suffix text, empty_body text);
+
+CREATE FUNCTION _passage.bare_media_type(given text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT lower(btrim(split_part(coalesce(given, 'text/plain'), ';', 1), E' \t\n\f\r\v') COLLATE "C") $$;
+
+COMMENT ON FUNCTION _passage.bare_media_type(text) IS 'media type without parameters';
+
+CREATE FUNCTION _passage.known_media_type(given text) RETURNS _passage.known_type
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    known record;
+    bare CONSTANT text := _passage.bare_media_type(given);
+    structured CONSTANT text := CASE WHEN bare LIKE '%+json' THEN 'application/json' WHEN bare LIKE '%+yaml' THEN 'text/x-yaml'
+        WHEN bare LIKE '%+toml' THEN 'text/x-toml' WHEN bare LIKE '%+xml' THEN 'application/xml' END;
+    known _passage.known_type;
 BEGIN
-    name := lower(btrim(split_part(coalesce(given, 'text/plain'), ';', 1), E' \t\n\f\r\v') COLLATE "C");
-    SELECT * INTO known FROM _passage.media_types() AS listed
-    WHERE listed.name = known_media_type.name OR known_media_type.name = ANY (listed.aliases)
-        OR listed.name = CASE WHEN known_media_type.name LIKE '%+json' THEN 'application/json' WHEN known_media_type.name LIKE '%+yaml' THEN 'text/x-yaml'
-            WHEN known_media_type.name LIKE '%+toml' THEN 'text/x-toml' WHEN known_media_type.name LIKE '%+xml' THEN 'application/xml' END
-    ORDER BY listed.name = known_media_type.name DESC, known_media_type.name = ANY (listed.aliases) DESC LIMIT 1;
-    IF known_media_type.name = ANY (known.aliases) THEN
-        name := known.name;
+    SELECT CASE WHEN bare = ANY (listed.aliases) THEN listed.name ELSE bare END, CASE WHEN bare = listed.name OR bare = ANY (listed.aliases) THEN listed.aliases ELSE '{}' END,
+        listed.name, listed.family, listed.comment_prefix, listed.comment_suffix, listed.empty_body
+    INTO known FROM _passage.media_types() AS listed
+    WHERE listed.name = bare OR bare = ANY (listed.aliases) OR listed.name = structured
+    ORDER BY listed.name = bare DESC, bare = ANY (listed.aliases) DESC LIMIT 1;
+    IF known.name IS NULL THEN
+        known := (bare, '{}', bare, 'prose', NULL, NULL, NULL);
     END IF;
-    structure := coalesce(known.name, name);
-    family := coalesce(known.family, 'prose');
-    comment_prefix := known.comment_prefix;
-    comment_suffix := known.comment_suffix;
-    empty_body := known.empty_body;
+    RETURN known;
 END
 $$;
 
@@ -159,13 +164,18 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    -- A store may lack columns, and have those that a user added.
+    fields CONSTANT text := (
+        SELECT string_agg(format('%L, listed.%I', attname, attname), ', ') FROM pg_attribute
+        WHERE attrelid = to_regclass(format('%I.strategies', store)) AND NOT attisdropped AND attname = ANY (
+            '{name,base,default_for,parents,preceding,following,children,before,after,windows,siblings,within,threshold,count_by,max_tokens,max_chunks}'));
     listed jsonb;
 BEGIN
     IF strategy <> 'auto' AND strategy IN (SELECT name FROM _passage.preset_strategies()) THEN
         RETURN NULL;
     END IF;
-    IF to_regclass(format('%I.strategies', store)) IS NOT NULL THEN
-        EXECUTE format('SELECT jsonb_agg(jsonb_strip_nulls(to_jsonb(listed)) ORDER BY name COLLATE "C") FROM %I.strategies AS listed WHERE %s', store,
+    IF fields IS NOT NULL THEN
+        EXECUTE format('SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object(%s)) ORDER BY name COLLATE "C") FROM %I.strategies AS listed WHERE %s', fields, store,
             CASE strategy WHEN 'auto' THEN 'default_for <> ''{}''' ELSE 'name = $1' END) USING strategy INTO listed;
     END IF;
     IF listed IS NULL AND strategy <> 'auto' THEN
@@ -177,7 +187,7 @@ $$;
 
 COMMENT ON FUNCTION _passage.custom_strategies(name, text) IS 'rows of a store that may be the strategy of a call';
 
-CREATE FUNCTION _passage.strategy_of(strategy text, custom jsonb, given jsonb, media_type text, family text) RETURNS _passage.strategy
+CREATE FUNCTION _passage.strategy_of(strategy text, custom jsonb, given jsonb, known _passage.known_type) RETURNS _passage.strategy
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -187,16 +197,16 @@ BEGIN
     IF strategy = 'auto' AND custom IS NOT NULL THEN
         SELECT listed INTO row
         FROM jsonb_array_elements(custom) AS listed CROSS JOIN LATERAL jsonb_array_elements_text(listed -> 'default_for') AS pattern
-        CROSS JOIN LATERAL (SELECT array_position(ARRAY[media_type, split_part(media_type, '/', 1) || '/*', '*/*'],
-            CASE WHEN pattern LIKE '%*' THEN pattern ELSE (_passage.known_media_type(pattern)).name END)) AS compared (place)
+        CROSS JOIN LATERAL (SELECT CASE WHEN pattern NOT LIKE '%*' THEN CASE WHEN _passage.bare_media_type(pattern) = ANY (known.name || known.aliases) THEN 1 END
+            ELSE array_position(ARRAY[known.name, split_part(known.name, '/', 1) || '/*', '*/*'], pattern) END) AS compared (place)
         WHERE place IS NOT NULL ORDER BY place, listed ->> 'name' COLLATE "C" LIMIT 1;
     END IF;
     IF row IS NOT NULL THEN
         RETURN _passage.with_limits(_passage.with_limits(_passage.preset(coalesce(row ->> 'base', 'none')),
-            row - '{name,base,description,default_for}'::text[]), given);
+            row - '{name,base,default_for}'::text[]), given);
     END IF;
-    RETURN _passage.with_limits(_passage.preset(CASE WHEN strategy <> 'auto' THEN strategy WHEN family = 'prose' THEN 'broad' ELSE 'hierarchical' END), given);
+    RETURN _passage.with_limits(_passage.preset(CASE WHEN strategy <> 'auto' THEN strategy WHEN known.family = 'prose' THEN 'broad' ELSE 'hierarchical' END), given);
 END
 $$;
 
-COMMENT ON FUNCTION _passage.strategy_of(text, jsonb, jsonb, text, text) IS 'limits of a strategy for documents of a media type';
+COMMENT ON FUNCTION _passage.strategy_of(text, jsonb, jsonb, _passage.known_type) IS 'limits of a strategy for documents of a media type';

@@ -18,6 +18,25 @@ $$;
 
 COMMENT ON FUNCTION _passage.context_rows(uuid[], double precision[], text, jsonb, name) IS 'hits with their context';
 
+-- A score as near as possible to 0 has no half.
+
+CREATE FUNCTION _passage.decayed_score(score double precision, distance integer) RETURNS double precision
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    least CONSTANT double precision := 5e-324;
+    steps CONSTANT double precision := greatest(abs(distance::bigint), 1);
+BEGIN
+    IF abs(score) <= least OR abs(score) < 1e-300 AND abs(score * 0.5::double precision) * 2.0::double precision <= steps * least THEN
+        RETURN score * 0.0::double precision;
+    END IF;
+    RETURN score * 0.5::double precision / steps;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.decayed_score(double precision, integer) IS 'score of context at a distance from its hit';
+
 -- The selected chunks as the store has them. The names of the statement are found as in _passage.read_claims.
 
 CREATE FUNCTION _passage.stored_context(store name, hits _passage.expanded_hit[], decisions _passage.decision[], cut_tokens bigint[]) RETURNS TABLE (
@@ -33,9 +52,12 @@ AS $$
 BEGIN
     PERFORM pg_catalog.set_config('search_path', pg_catalog.format('pg_catalog, %I, pg_temp', store), true);
     RETURN QUERY
+        WITH chunks AS NOT MATERIALIZED (
+            SELECT c.id::uuid, c.document_id::uuid, c.ordinal::integer, c.section::text[], c.path, c.level::integer, c.content::text FROM chunks AS c
+        )
         SELECT c.id, c.document_id, c.ordinal, coalesce((_passage.role_names())[(kept.claim).role], 'hit'), (kept.claim).distance, h.id, h.score,
-            CASE WHEN (kept.claim).role = 0 THEN h.score ELSE h.score * 0.5::double precision / greatest(abs((kept.claim).distance), 1)::double precision END,
-            c.level, c.section, c.path, (kept.claim).tokens, c.content, NULL::text, cut_tokens[h.hit]::integer
+            CASE WHEN (kept.claim).role = 0 THEN h.score ELSE _passage.decayed_score(h.score, (kept.claim).distance) END,
+            c.level, c.section, c.path, (kept.claim).tokens, c.content, NULL::text, _passage.saturated(cut_tokens[h.hit])
         FROM pg_catalog.unnest(decisions) AS kept JOIN pg_catalog.unnest(hits) AS h ON h.hit = (kept.claim).hit
         JOIN chunks AS c ON c.id = (kept.claim).id AND c.document_id = h.document
         WHERE kept.verdict IS NULL

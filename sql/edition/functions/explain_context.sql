@@ -13,7 +13,7 @@ BEGIN
             SELECT ranked.place, coalesce((_passage.role_names())[(claim).role], 'hit') AS role,
                 (claim).rule || CASE WHEN (expanded).fell_back[h.hit] AND (claim).rule IN ('parents', 'preceding', 'following', 'children') THEN ', nothing whole' ELSE '' END AS rule,
                 (claim).distance, (claim).ordinal, (claim).section, (claim).tokens,
-                (tokens_before + CASE WHEN verdict IS NULL THEN (claim).tokens ELSE 0 END)::integer AS tokens_so_far, verdict AS cut_by,
+                _passage.saturated(tokens_before + CASE WHEN verdict IS NULL THEN (claim).tokens ELSE 0 END) AS tokens_so_far, verdict AS cut_by,
                 (claim).id AS chunk_id, h.id AS hit_id, decision.number
             FROM unnest((expanded).decisions) WITH ORDINALITY AS decision (claim, verdict, tokens_before, number)
             JOIN unnest((expanded).hits) AS h ON h.hit = (claim).hit JOIN ranked ON ranked.id = h.id

@@ -7,12 +7,12 @@ BEGIN
     -- Consecutive chunks of a section share a line. Going up adds one line; going down adds one for each new title.
     RETURN QUERY EXECUTE format($sql$
         WITH listed AS (
-            SELECT c.*, lag(c.section) OVER (ORDER BY c.ordinal) AS before FROM %I.chunks AS c WHERE c.document_id = $1 AND c.ordinal IS NOT NULL
+            SELECT c.id::uuid, c.ordinal::integer, c.section::text[], c.level::integer, c.tokens::integer, c.content::text, c.first_line::integer, c.last_line::integer, lag(c.section::text[]) OVER (ORDER BY c.ordinal) AS before FROM %I.chunks AS c WHERE c.document_id = $1 AND c.ordinal IS NOT NULL
         ), runs AS (
             SELECT *, count(*) FILTER (WHERE before IS DISTINCT FROM section) OVER (ORDER BY ordinal) AS run FROM listed
         ), lines AS (
             SELECT run, section, lag(section) OVER (ORDER BY run) AS before, min(level) AS level, count(*)::integer AS chunks, (count(*) FILTER (WHERE id = ANY ($2)))::integer AS hits,
-                sum(coalesce(tokens, (char_length(content) + 3) / 4))::integer AS tokens, min(ordinal) AS first_ordinal, max(ordinal) AS last_ordinal,
+                _passage.saturated(sum(coalesce(tokens, (char_length(content) + 3) / 4))) AS tokens, min(ordinal) AS first_ordinal, max(ordinal) AS last_ordinal,
                 (array_agg(first_line ORDER BY ordinal) FILTER (WHERE first_line IS NOT NULL))[1] AS first_line,
                 (array_agg(last_line ORDER BY ordinal DESC) FILTER (WHERE last_line IS NOT NULL))[1] AS last_line
             FROM runs GROUP BY run, section

@@ -8,8 +8,9 @@ DECLARE
     schema CONSTANT name := _passage.store_name(store);
     named CONSTANT text := coalesce(strategy, _passage.text_setting('strategy', 'auto'));
     written CONSTANT jsonb := _passage.read_group('output', output);
-    max_passage_tokens CONSTANT integer := _passage.text_setting('max_passage_tokens', '2048');
+    max_passage_tokens CONSTANT integer := _passage.number_setting('max_passage_tokens', 2048);
     score_by CONSTANT text := coalesce(_passage.read_group('ranking', ranking, '{mode,candidates,vector_weight,text_weight,rrf_k}') ->> 'score_by', 'max');
+    shown CONSTANT uuid[] := ARRAY(SELECT id FROM unnest(skip) AS id WHERE id IS NOT NULL);
     hits _passage.expanded_hit[];
     budget _passage.budget;
     expanded _passage.expansion;
@@ -17,9 +18,9 @@ BEGIN
     PERFORM _passage.check_limit('max_passages', max_passages);
     PERFORM _passage.store_must_exist(schema);
     IF max_passages IS NOT NULL THEN
-        RETURN _passage.chosen_passages(schema, ids, scores, named, given, max_passages, written, score_by, coalesce(skip, '{}'));
+        RETURN _passage.chosen_passages(schema, ids, scores, named, given, max_passages, written, score_by, shown);
     END IF;
-    hits := _passage.read_hits(schema, ids, scores, named, given, coalesce(skip, '{}'), 0, max_passage_tokens);
+    hits := _passage.read_hits(schema, ids, scores, named, given, shown, 0, max_passage_tokens);
     IF cardinality(hits) = 0 THEN
         RETURN '{}';
     END IF;
@@ -27,10 +28,10 @@ BEGIN
     IF budget.max_tokens IS NOT NULL THEN
         budget.max_tokens := greatest(budget.max_tokens - _passage.reserved_tokens(schema, hits), 0);
     END IF;
-    expanded := _passage.expand_hits(schema, hits, coalesce(skip, '{}'),
+    expanded := _passage.expand_hits(schema, hits, shown,
         CASE WHEN written -> 'max_distance' = '"document"' THEN true ELSE coalesce((written ->> 'max_distance')::integer, 3) >= 2 END, coalesce((written ->> 'explain')::boolean, false), budget);
     IF (written ->> 'imports')::boolean THEN
-        expanded := _passage.with_imports(schema, expanded, budget, coalesce(skip, '{}'));
+        expanded := _passage.with_imports(schema, expanded, budget, shown);
     END IF;
     RETURN _passage.passage_rows(schema, expanded, written, score_by, NULL, ids, scores);
 END
