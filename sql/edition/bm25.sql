@@ -11,7 +11,7 @@ CREATE TYPE _passage.subquery AS (step integer, query text, max_rows integer, sa
 
 CREATE TYPE _passage.word_match AS (id uuid, length integer, occurrences integer[]);
 
-CREATE TYPE _passage.text_ranking AS (ids uuid[], scores double precision[], matches _passage.word_match[], idf double precision[]);
+CREATE TYPE _passage.text_ranking AS (ids uuid[], scores double precision[], matches _passage.word_match[], idf double precision[], frequencies double precision[]);
 
 CREATE FUNCTION _passage.one_subquery(parsed _passage.parsed_query, step integer, words integer[], operator text, max_rows integer, sample double precision)
 RETURNS _passage.subquery
@@ -258,6 +258,7 @@ BEGIN
         frequencies[i] := coalesce(counted[i], counts.frequencies[i], (SELECT count(*) FROM unnest(result.matches) AS m
             WHERE EXISTS (SELECT FROM unnest(m.occurrences) AS occurrence WHERE occurrence / 65536 = i - 1)));
     END LOOP;
+    result.frequencies := frequencies;
     chunks := greatest(coalesce(counts.chunks, cardinality(result.matches)), (SELECT max(frequency) FROM unnest(frequencies) AS frequency));
     result.idf := ARRAY(SELECT ln(1.0::double precision + (chunks - frequency + 0.5::double precision) / (frequency + 0.5::double precision)) FROM unnest(frequencies) WITH ORDINALITY AS listed (frequency, place) ORDER BY place);
     SELECT array_agg(ranked.id ORDER BY place), array_agg(ranked.score ORDER BY place) INTO result.ids, result.scores

@@ -172,6 +172,9 @@ DECLARE
     mode CONSTANT text := ranking ->> 'mode';
     legs _passage.search_legs;
     nearest record;
+    cosine text;
+    unmatched integer[];
+    corrected _passage.parsed_query;
 BEGIN
     IF filter ? 'min_similarity' AND embedding IS NULL THEN
         PERFORM _passage.refuse_argument('"min_similarity" requires the argument "embedding"', 'Pass embedding => ..., the vector of the query, or omit "min_similarity".');
@@ -191,12 +194,19 @@ BEGIN
     END IF;
     IF legs.by_text THEN
         legs.parsed := _passage.parse_query(store, query);
-        legs.text := _passage.text_search(store, legs.parsed, filter, CASE WHEN filter ? 'min_similarity' THEN _passage.distance_expression(store, embedding, 'cosine') END, max_rows, max_words);
-    END IF;
-    IF max_rows > 0 AND (legs.by_vector OR legs.by_text) AND coalesce(cardinality(legs.vector_ids), 0) + coalesce(cardinality((legs.text).ids), 0) = 0 AND NOT legs.by_vector THEN
-        IF NOT (legs.parsed).has_words AND (legs.parsed).has_exclusions THEN
-            RAISE NOTICE USING MESSAGE = 'query has only exclusions', HINT = 'Add words or a phrase that chunks must have.';
+        cosine := CASE WHEN filter ? 'min_similarity' THEN _passage.distance_expression(store, embedding, 'cosine') END;
+        legs.text := _passage.text_search(store, legs.parsed, filter, cosine, max_rows, max_words);
+        unmatched := _passage.unmatched_words(legs.parsed, ARRAY(SELECT count > 0 FROM unnest((legs.text).frequencies) WITH ORDINALITY AS listed (count, place) ORDER BY place));
+        IF cardinality(unmatched) > 0 THEN
+            corrected := _passage.corrected_query(store, legs.parsed, filter, unmatched, cardinality((legs.text).ids) = 0);
+            IF corrected.lexemes IS NOT NULL THEN
+                legs.parsed := corrected;
+                legs.text := _passage.text_search(store, corrected, filter, cosine, max_rows, max_words);
+            END IF;
         END IF;
+    END IF;
+    IF max_rows > 0 AND (legs.by_vector OR legs.by_text) AND coalesce(cardinality(legs.vector_ids), 0) + coalesce(cardinality((legs.text).ids), 0) = 0 THEN
+        PERFORM _passage.explain_nothing(store, filter, CASE WHEN legs.by_text THEN query END, legs.by_vector);
     END IF;
     RETURN legs;
 END

@@ -5,7 +5,7 @@
 
 CREATE TYPE _passage.query_word AS (content text, whole integer[], parts integer[]);
 
-CREATE TYPE _passage.parsed_query AS (lexemes text[], is_prefix boolean[], words _passage.query_word[], required text, has_words boolean, has_exclusions boolean);
+CREATE TYPE _passage.parsed_query AS (lexemes text[], is_prefix boolean[], words _passage.query_word[], required text);
 
 -- The parts of a compound word of a query: those of the index, without numbers, and the number of a version as one.
 
@@ -231,8 +231,6 @@ DECLARE
 BEGIN
     result.lexemes := '{}';
     result.words := '{}';
-    result.has_words := cardinality(parsed.words) > 0;
-    result.has_exclusions := cardinality(parsed.excluded) > 0;
     FOREACH word IN ARRAY parsed.words LOOP
         own := _passage.ordered_lexemes(language, word);
         of_parts := _passage.ordered_lexemes(language, _passage.query_parts(word));

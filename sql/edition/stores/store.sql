@@ -8,28 +8,39 @@ AS $$
 DECLARE
     one CONSTANT text[] COLLATE "C" := regexp_split_to_array(misspelt, '');
     other CONSTANT text[] COLLATE "C" := regexp_split_to_array(name, '');
+    width CONSTANT integer := length(name) + 1;
     before integer[];
     last integer[];
     row integer[] := ARRAY(SELECT generate_series(0, length(name)));
     cost integer;
+    best integer := 0;
+    best_before integer;
 BEGIN
-    IF abs(length(misspelt) - length(name)) > 2 THEN
+    IF abs(length(misspelt) - length(name)) > 3 THEN
         RETURN NULL;
     END IF;
     FOR i IN 1 .. length(misspelt) LOOP
         before := last;
         last := row;
-        row := ARRAY[i];
-        FOR j IN 1 .. length(name) LOOP
+        row := array_fill(4, ARRAY[width]);
+        row[1] := least(i, 4);
+        best_before := best;
+        best := row[1];
+        -- Characters that are further apart need more edits.
+        FOR j IN greatest(1, i - 3) .. least(width - 1, i + 3) LOOP
             cost := least(row[j] + 1, last[j + 1] + 1, last[j] + (one[i] <> other[j])::integer);
             IF i > 1 AND j > 1 AND one[i] = other[j - 1] AND one[i - 1] = other[j] THEN
                 cost := least(cost, before[j - 1] + 1);
             END IF;
-            row := row || cost;
+            row[j + 1] := cost;
+            best := least(best, cost);
         END LOOP;
+        IF best > 3 AND best_before > 2 THEN
+            RETURN NULL;
+        END IF;
     END LOOP;
-    cost := row[length(name) + 1];
-    RETURN CASE WHEN cost <= 2 AND 2 * cost <= length(misspelt) THEN cost END;
+    cost := row[width];
+    RETURN CASE WHEN cost <= 3 AND 2 * cost <= length(misspelt) THEN cost END;
 END
 $$;
 
