@@ -37,6 +37,13 @@ $$;
 
 COMMENT ON FUNCTION _passage.distance_expression(name, real[], text) IS 'distance of embeddings to a given one';
 
+CREATE FUNCTION _passage.similarity(distance double precision, kind text) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT CASE kind WHEN 'l2' THEN 1.0::double precision / (1.0::double precision + distance) WHEN 'inner_product' THEN -distance ELSE 1.0::double precision - distance END $$;
+
+COMMENT ON FUNCTION _passage.similarity(double precision, text) IS 'similarity of embeddings by their distance';
+
 CREATE FUNCTION _passage.vector_search(store name, embedding real[], filter jsonb, max_rows integer, OUT ids uuid[], OUT scores double precision[])
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -89,7 +96,7 @@ BEGIN
     SELECT array_agg(nearest.id ORDER BY nearest.place), array_agg(nearest.score ORDER BY nearest.place) INTO ids, scores
     FROM (
         SELECT listed.id, row_number() OVER (ORDER BY listed.distance, listed.id) AS place,
-            CASE facts.distance WHEN 'l2' THEN 1.0::double precision / (1.0::double precision + listed.distance) WHEN 'inner_product' THEN -listed.distance ELSE 1.0::double precision - listed.distance END AS score
+            _passage.similarity(listed.distance, facts.distance) AS score
         FROM unnest(ids, distances) AS listed (id, distance) ORDER BY place LIMIT max_rows
     ) AS nearest
     WHERE NOT by_cosine OR NOT filter ? 'min_similarity' OR nearest.score >= (filter ->> 'min_similarity')::double precision;
