@@ -11,7 +11,7 @@ CREATE TYPE _passage.subquery AS (step integer, query text, max_rows integer, sa
 
 CREATE TYPE _passage.word_match AS (id uuid, length integer, occurrences integer[]);
 
-CREATE TYPE _passage.text_ranking AS (ids uuid[], scores double precision[], matches _passage.word_match[], idf double precision[]);
+CREATE TYPE _passage.text_ranking AS (ids uuid[], scores double precision[], matches _passage.word_match[], idf double precision[], frequencies double precision[]);
 
 CREATE FUNCTION _passage.one_subquery(parsed _passage.parsed_query, step integer, words integer[], operator text, max_rows integer, sample double precision)
 RETURNS _passage.subquery
@@ -186,6 +186,18 @@ $$;
 
 COMMENT ON FUNCTION _passage.lexeme_counts(name, _passage.parsed_query) IS 'how many chunks have each lexeme of a query';
 
+-- How rare lexemes are, by the number of chunks that have each.
+
+CREATE FUNCTION _passage.rarities(chunks double precision, frequencies double precision[]) RETURNS double precision[]
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT ARRAY(SELECT ln(1.0::double precision + (chunks - least(frequency, chunks) + 0.5::double precision) / (least(frequency, chunks) + 0.5::double precision))
+        FROM unnest(frequencies) WITH ORDINALITY AS listed (frequency, place) ORDER BY place)
+$$;
+
+COMMENT ON FUNCTION _passage.rarities(double precision, double precision[]) IS 'inverse document frequencies';
+
 -- Ranks chunks by their words, each with its score. At most so many ids are returned.
 
 CREATE FUNCTION _passage.text_search(store name, parsed _passage.parsed_query, filter jsonb, cosine text, requested integer, max_rows integer)
@@ -258,8 +270,9 @@ BEGIN
         frequencies[i] := coalesce(counted[i], counts.frequencies[i], (SELECT count(*) FROM unnest(result.matches) AS m
             WHERE EXISTS (SELECT FROM unnest(m.occurrences) AS occurrence WHERE occurrence / 65536 = i - 1)));
     END LOOP;
+    result.frequencies := frequencies;
     chunks := greatest(coalesce(counts.chunks, cardinality(result.matches)), (SELECT max(frequency) FROM unnest(frequencies) AS frequency));
-    result.idf := ARRAY(SELECT ln(1.0::double precision + (chunks - frequency + 0.5::double precision) / (frequency + 0.5::double precision)) FROM unnest(frequencies) WITH ORDINALITY AS listed (frequency, place) ORDER BY place);
+    result.idf := _passage.rarities(chunks, frequencies);
     SELECT array_agg(ranked.id ORDER BY place), array_agg(ranked.score ORDER BY place) INTO result.ids, result.scores
     FROM (
         SELECT scored.id, scored.score, row_number() OVER (ORDER BY scored.score DESC, scored.id) AS place
@@ -276,7 +289,7 @@ COMMENT ON FUNCTION _passage.text_search(name, _passage.parsed_query, jsonb, tex
 -- A lexeme in the preamble, or as a part of a compound word, counts half of one in the content. Words that are near each
 -- other in the query and in the chunk add to the score.
 
-CREATE FUNCTION _passage.bm25_scores(parsed _passage.parsed_query, matches _passage.word_match[], idf double precision[]) RETURNS TABLE (id uuid, score double precision)
+CREATE FUNCTION _passage.bm25_scores(parsed _passage.parsed_query, matches _passage.word_match[], idf double precision[], length_share double precision DEFAULT 0.75, section_weight double precision DEFAULT 1) RETURNS TABLE (id uuid, score double precision)
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE ROWS 1000
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -306,7 +319,7 @@ BEGIN
         END IF;
     END LOOP;
     FOREACH match IN ARRAY matches LOOP
-        stretch := 1.0::double precision + 0.75::double precision * (match.length::double precision / mean - 1.0::double precision);
+        stretch := 1.0::double precision + length_share * (match.length::double precision / mean - 1.0::double precision);
         id := match.id;
         score := 0;
         previous := -1;
@@ -320,7 +333,7 @@ BEGIN
                 previous := lexeme;
                 counted := 0;
             END IF;
-            counted := counted + CASE (code >> 14) & 3 WHEN 0 THEN 1.0::double precision WHEN 2 THEN 1.0::double precision ELSE 0.5::double precision END;
+            counted := counted + CASE (code >> 14) & 3 WHEN 0 THEN 1.0::double precision WHEN 2 THEN section_weight ELSE 0.5::double precision END;
         END LOOP;
         stretch := 0;
         FOR pair IN 0 .. cardinality(pairs) / 2 - 1 LOOP
@@ -353,7 +366,7 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION _passage.bm25_scores(_passage.parsed_query, _passage.word_match[], double precision[]) IS 'scores of chunks by BM25';
+COMMENT ON FUNCTION _passage.bm25_scores(_passage.parsed_query, _passage.word_match[], double precision[], double precision, double precision) IS 'scores of chunks by BM25';
 
 -- The share of the query that a chunk has; words count by their rarity.
 

@@ -103,7 +103,7 @@ DECLARE
 BEGIN
     PERFORM pg_catalog.set_config('search_path', pg_catalog.format('pg_catalog, %I, pg_temp', store), true);
     WITH chunks AS NOT MATERIALIZED (
-        SELECT c.id::uuid, c.document_id::uuid, c.ordinal::integer, c.section::text[], c.section_key::bigint, c.parent_key::bigint, c.unit::text, c.level::integer,
+        SELECT c.id::uuid, c.document_id::uuid, c.ordinal::integer, pg_catalog.array_replace(c.section::text[], NULL, '') AS section, c.section_key::bigint, c.parent_key::bigint, c.unit::text, c.level::integer,
             c.tokens::integer, c.content::text FROM chunks AS c
     ), hits AS MATERIALIZED (
         SELECT h.ordinal::bigint AS place, h.hit, h.id, h.document, h.ordinal, h.section, h.section_key, h.parent_key, h.score_rank, h.relatives, h.before, h.after, h.reach,

@@ -131,21 +131,22 @@ $$;
 
 COMMENT ON FUNCTION _passage.filter_clause(name, jsonb, boolean, text) IS 'joins and conditions of a filter';
 
-CREATE FUNCTION _passage.read_filter(collection text, filter jsonb) RETURNS jsonb
+CREATE FUNCTION _passage.read_filter(collection text, filter jsonb, uri text DEFAULT NULL, unused text[] DEFAULT '{}') RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    given jsonb := _passage.read_group('filter', filter);
+    given jsonb := _passage.read_group('filter', filter, unused);
     key text;
     value text;
 BEGIN
-    IF collection IS NOT NULL THEN
-        IF given ? 'collection' THEN
-            PERFORM _passage.refuse_argument('"collection" is given twice, as an argument and in "filter"', 'Pass it once.');
+    FOR key, value IN VALUES ('collection', collection), ('uri', uri) LOOP
+        CONTINUE WHEN value IS NULL;
+        IF given ? key THEN
+            PERFORM _passage.refuse_argument(format('"%s" is given twice, as an argument and in "filter"', key), 'Pass it once.');
         END IF;
-        given := given || jsonb_build_object('collection', collection);
-    END IF;
+        given := given || jsonb_build_object(key, value);
+    END LOOP;
     FOREACH key IN ARRAY '{collection,version,uri,uri_pattern,media_type,kind,path}'::text[] LOOP
         FOREACH value IN ARRAY coalesce(_passage.filter_values(given, key), '{}') LOOP
             IF octet_length(value) > 65536 THEN
@@ -160,4 +161,4 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION _passage.read_filter(text, jsonb) IS 'filter of a call, or an error';
+COMMENT ON FUNCTION _passage.read_filter(text, jsonb, text, text[]) IS 'filter of a call, or an error';

@@ -28,7 +28,7 @@ BEGIN
     PERFORM pg_catalog.set_config('search_path', pg_catalog.format('pg_catalog, %I, pg_temp', store), true);
     RETURN QUERY
         WITH chunks AS NOT MATERIALIZED (
-            SELECT c.id::uuid, c.document_id::uuid, c.ordinal::integer, c.section::text[], c.section_key::bigint, c.parent_key::bigint, c.kind::text, c.unit::text, c.level::integer,
+            SELECT c.id::uuid, c.document_id::uuid, c.ordinal::integer, pg_catalog.array_replace(c.section::text[], NULL, '') AS section, c.section_key::bigint, c.parent_key::bigint, c.kind::text, c.unit::text, c.level::integer,
                 c.tokens::integer, c.content::text FROM chunks AS c
         )
         SELECT ranked.place, ranked.id, ranked.score, ranked.score_rank, c.document_id, c.ordinal, c.section, c.section_key, c.parent_key, c.kind, c.unit, c.level,

@@ -37,6 +37,13 @@ $$;
 
 COMMENT ON FUNCTION _passage.distance_expression(name, real[], text) IS 'distance of embeddings to a given one';
 
+CREATE FUNCTION _passage.similarity(distance double precision, kind text) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT CASE kind WHEN 'l2' THEN 1.0::double precision / (1.0::double precision + distance) WHEN 'inner_product' THEN -distance ELSE 1.0::double precision - distance END $$;
+
+COMMENT ON FUNCTION _passage.similarity(double precision, text) IS 'similarity of embeddings by their distance';
+
 CREATE FUNCTION _passage.vector_search(store name, embedding real[], filter jsonb, max_rows integer, OUT ids uuid[], OUT scores double precision[])
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -89,7 +96,7 @@ BEGIN
     SELECT array_agg(nearest.id ORDER BY nearest.place), array_agg(nearest.score ORDER BY nearest.place) INTO ids, scores
     FROM (
         SELECT listed.id, row_number() OVER (ORDER BY listed.distance, listed.id) AS place,
-            CASE facts.distance WHEN 'l2' THEN 1.0::double precision / (1.0::double precision + listed.distance) WHEN 'inner_product' THEN -listed.distance ELSE 1.0::double precision - listed.distance END AS score
+            _passage.similarity(listed.distance, facts.distance) AS score
         FROM unnest(ids, distances) AS listed (id, distance) ORDER BY place LIMIT max_rows
     ) AS nearest
     WHERE NOT by_cosine OR NOT filter ? 'min_similarity' OR nearest.score >= (filter ->> 'min_similarity')::double precision;
@@ -172,6 +179,9 @@ DECLARE
     mode CONSTANT text := ranking ->> 'mode';
     legs _passage.search_legs;
     nearest record;
+    cosine text;
+    unmatched integer[];
+    corrected _passage.parsed_query;
 BEGIN
     IF filter ? 'min_similarity' AND embedding IS NULL THEN
         PERFORM _passage.refuse_argument('"min_similarity" requires the argument "embedding"', 'Pass embedding => ..., the vector of the query, or omit "min_similarity".');
@@ -191,12 +201,19 @@ BEGIN
     END IF;
     IF legs.by_text THEN
         legs.parsed := _passage.parse_query(store, query);
-        legs.text := _passage.text_search(store, legs.parsed, filter, CASE WHEN filter ? 'min_similarity' THEN _passage.distance_expression(store, embedding, 'cosine') END, max_rows, max_words);
-    END IF;
-    IF max_rows > 0 AND (legs.by_vector OR legs.by_text) AND coalesce(cardinality(legs.vector_ids), 0) + coalesce(cardinality((legs.text).ids), 0) = 0 AND NOT legs.by_vector THEN
-        IF NOT (legs.parsed).has_words AND (legs.parsed).has_exclusions THEN
-            RAISE NOTICE USING MESSAGE = 'query has only exclusions', HINT = 'Add words or a phrase that chunks must have.';
+        cosine := CASE WHEN filter ? 'min_similarity' THEN _passage.distance_expression(store, embedding, 'cosine') END;
+        legs.text := _passage.text_search(store, legs.parsed, filter, cosine, max_rows, max_words);
+        unmatched := _passage.unmatched_words(legs.parsed, ARRAY(SELECT count > 0 FROM unnest((legs.text).frequencies) WITH ORDINALITY AS listed (count, place) ORDER BY place));
+        IF cardinality(unmatched) > 0 THEN
+            corrected := _passage.corrected_query(store, legs.parsed, filter, unmatched, cardinality((legs.text).ids) = 0);
+            IF corrected.lexemes IS NOT NULL THEN
+                legs.parsed := corrected;
+                legs.text := _passage.text_search(store, corrected, filter, cosine, max_rows, max_words);
+            END IF;
         END IF;
+    END IF;
+    IF max_rows > 0 AND (legs.by_vector OR legs.by_text) AND coalesce(cardinality(legs.vector_ids), 0) + coalesce(cardinality((legs.text).ids), 0) = 0 THEN
+        PERFORM _passage.explain_nothing(store, filter, CASE WHEN legs.by_text THEN query END, legs.by_vector);
     END IF;
     RETURN legs;
 END

@@ -29,7 +29,7 @@ DECLARE
 BEGIN
     PERFORM pg_catalog.set_config('search_path', pg_catalog.format('pg_catalog, %I, pg_temp', store), true);
     WITH chunks AS NOT MATERIALIZED (
-        SELECT c.id::uuid, c.document_id::uuid, c.ordinal::integer, c.section::text[], c.unit::text, c.level::integer, c.tokens::integer, c.content::text FROM chunks AS c
+        SELECT c.id::uuid, c.document_id::uuid, c.ordinal::integer, pg_catalog.array_replace(c.section::text[], NULL, '') AS section, c.unit::text, c.level::integer, c.tokens::integer, c.content::text FROM chunks AS c
     )
     SELECT pg_catalog.array_agg((listed.first_hit, listed.id, listed.ordinal, listed.tokens, listed.section, listed.unit, listed.level, 'merge', 7, 0, false)::_passage.claim
         ORDER BY listed.first_hit, listed.ordinal)

@@ -5,7 +5,7 @@
 
 CREATE TYPE _passage.query_word AS (content text, whole integer[], parts integer[]);
 
-CREATE TYPE _passage.parsed_query AS (lexemes text[], is_prefix boolean[], words _passage.query_word[], required text, has_words boolean, has_exclusions boolean);
+CREATE TYPE _passage.parsed_query AS (lexemes text[], is_prefix boolean[], words _passage.query_word[], required text);
 
 -- The parts of a compound word of a query: those of the index, without numbers, and the number of a version as one.
 
@@ -49,6 +49,20 @@ $$;
 
 COMMENT ON FUNCTION _passage.query_parts(text) IS 'parts of a compound word of a query';
 
+-- The words of the path of a uri, without scheme, host and ending.
+
+CREATE FUNCTION _passage.uri_words(uri text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce(string_agg(coalesce(nullif(_passage.query_parts(part), ''), part), ' ' ORDER BY place), '')
+    FROM regexp_replace(regexp_replace(regexp_replace(uri COLLATE "C", '^.*?://(?:[^/]*/)?', ''), '[?#].*$', ''), '^(.*/)?([^/]+)\.[^./]{0,8}$', '\1\2') AS path
+    CROSS JOIN LATERAL regexp_split_to_table(path COLLATE "C", '[^0-9A-Za-z' || _passage.class_alphanumeric() || ']+') WITH ORDINALITY AS listed (part, place)
+    WHERE part <> ''
+$$;
+
+COMMENT ON FUNCTION _passage.uri_words(text) IS 'words of the path of a uri';
+
 -- The words that the title of a file of prose may have, if a word is its name.
 
 CREATE FUNCTION _passage.title_words(word text) RETURNS text
@@ -68,10 +82,7 @@ BEGIN
             AND NOT EXISTS (SELECT FROM _passage.media_types() AS other WHERE base = ANY (other.files) AND other.name <> known.name)) THEN
         RETURN '';
     END IF;
-    name := regexp_replace(name, '[?#].*$', '');
-    name := regexp_replace(name, '^(.*/)?([^/]+)\.[^./]{0,8}$', '\1\2');
-    RETURN coalesce((SELECT string_agg(coalesce(nullif(_passage.query_parts(part), ''), part), ' ' ORDER BY place)
-        FROM regexp_split_to_table(name COLLATE "C", '[^0-9A-Za-z' || _passage.class_alphanumeric() || ']+') WITH ORDINALITY AS listed (part, place) WHERE part <> ''), '');
+    RETURN _passage.uri_words(name);
 END
 $$;
 
@@ -214,7 +225,7 @@ $$;
 
 COMMENT ON FUNCTION _passage.add_words(text[], text[]) IS 'words with those of other texts, each once';
 
-CREATE FUNCTION _passage.parse_query(store name, query text) RETURNS _passage.parsed_query
+CREATE FUNCTION _passage.parse_query(store name, query text, with_phrases boolean DEFAULT true) RETURNS _passage.parsed_query
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -231,8 +242,6 @@ DECLARE
 BEGIN
     result.lexemes := '{}';
     result.words := '{}';
-    result.has_words := cardinality(parsed.words) > 0;
-    result.has_exclusions := cardinality(parsed.excluded) > 0;
     FOREACH word IN ARRAY parsed.words LOOP
         own := _passage.ordered_lexemes(language, word);
         of_parts := _passage.ordered_lexemes(language, _passage.query_parts(word));
@@ -258,7 +267,7 @@ BEGIN
         END IF;
     END LOOP;
     result.is_prefix := ARRAY(SELECT _passage.is_syllable(lexeme) FROM unnest(result.lexemes) WITH ORDINALITY AS listed (lexeme, place) ORDER BY place);
-    FOR i IN 1 .. cardinality(parsed.phrases) + cardinality(parsed.excluded) LOOP
+    FOR i IN CASE WHEN with_phrases THEN 1 ELSE cardinality(parsed.phrases) + 1 END .. cardinality(parsed.phrases) + cardinality(parsed.excluded) LOOP
         phrase := coalesce(parsed.phrases[i], parsed.excluded[i - cardinality(parsed.phrases)]);
         tsquery := phraseto_tsquery(language, _passage.searchable_text(language, phrase))::text;
         CONTINUE WHEN tsquery = '';
@@ -272,7 +281,7 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION _passage.parse_query(name, text) IS 'lexemes of a query';
+COMMENT ON FUNCTION _passage.parse_query(name, text, boolean) IS 'lexemes of a query';
 
 CREATE FUNCTION _passage.ordered_lexemes(language regconfig, word text) RETURNS text[]
 LANGUAGE sql STABLE PARALLEL SAFE

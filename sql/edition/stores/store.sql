@@ -1,37 +1,55 @@
--- The edits between two names, where a swap of neighbors is one, as in core/passages/src/misspelling.rs; NULL if they do not
--- resemble each other.
+-- The number of added, omitted and changed letters and of swapped neighbors between two texts, at most so many; NULL for more.
 
-CREATE FUNCTION _passage.edits(misspelt text, name text) RETURNS integer
+CREATE FUNCTION _passage.edit_distance(one text, other text, most integer) RETURNS integer
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    one CONSTANT text[] COLLATE "C" := regexp_split_to_array(misspelt, '');
-    other CONSTANT text[] COLLATE "C" := regexp_split_to_array(name, '');
+    letters CONSTANT text[] COLLATE "C" := regexp_split_to_array(one, '');
+    others CONSTANT text[] COLLATE "C" := regexp_split_to_array(other, '');
+    width CONSTANT integer := length(other) + 1;
     before integer[];
     last integer[];
-    row integer[] := ARRAY(SELECT generate_series(0, length(name)));
+    row integer[] := ARRAY(SELECT generate_series(0, length(other)));
     cost integer;
+    best integer := 0;
+    best_before integer;
 BEGIN
-    IF abs(length(misspelt) - length(name)) > 2 THEN
+    IF abs(length(one) - length(other)) > most THEN
         RETURN NULL;
     END IF;
-    FOR i IN 1 .. length(misspelt) LOOP
+    FOR i IN 1 .. length(one) LOOP
         before := last;
         last := row;
-        row := ARRAY[i];
-        FOR j IN 1 .. length(name) LOOP
-            cost := least(row[j] + 1, last[j + 1] + 1, last[j] + (one[i] <> other[j])::integer);
-            IF i > 1 AND j > 1 AND one[i] = other[j - 1] AND one[i - 1] = other[j] THEN
+        row := array_fill(most + 1, ARRAY[width]);
+        row[1] := least(i, most + 1);
+        best_before := best;
+        best := row[1];
+        -- Letters that are further apart need more edits.
+        FOR j IN greatest(1, i - most) .. least(width - 1, i + most) LOOP
+            cost := least(row[j] + 1, last[j + 1] + 1, last[j] + (letters[i] <> others[j])::integer);
+            IF i > 1 AND j > 1 AND letters[i] = others[j - 1] AND letters[i - 1] = others[j] THEN
                 cost := least(cost, before[j - 1] + 1);
             END IF;
-            row := row || cost;
+            row[j + 1] := cost;
+            best := least(best, cost);
         END LOOP;
+        IF best > most AND best_before >= most THEN
+            RETURN NULL;
+        END IF;
     END LOOP;
-    cost := row[length(name) + 1];
-    RETURN CASE WHEN cost <= 2 AND 2 * cost <= length(misspelt) THEN cost END;
+    RETURN CASE WHEN row[width] <= most THEN row[width] END;
 END
 $$;
+
+COMMENT ON FUNCTION _passage.edit_distance(text, text, integer) IS 'edits between two texts';
+
+-- The edits between names that resemble each other, as in core/passages/src/misspelling.rs; NULL for others.
+
+CREATE FUNCTION _passage.edits(misspelt text, name text) RETURNS integer
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT _passage.edit_distance(misspelt, name, least(3, length(misspelt) / 2)) $$;
 
 COMMENT ON FUNCTION _passage.edits(text, text) IS 'edits between similar names';
 
