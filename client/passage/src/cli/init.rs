@@ -10,8 +10,8 @@ use crate::Error;
 use crate::embed;
 use crate::serve::{embedding_model, store_embedder};
 use crate::store::{
-    Edition, EmbeddingModel, Finding, InitOptions, OtherSizes, Settings, Severity,
-    setup_without_connection,
+    Created, Edition, EmbeddingModel, Finding, InitOptions, Installation, Installed, OtherSizes,
+    Settings, Severity, setup_without_connection,
 };
 use clap::{Args, ValueEnum};
 use passage_split::SPLITTER_VERSION;
@@ -20,7 +20,9 @@ use std::process::ExitCode;
 
 /// The text below the options.
 pub const HELP: &str = "\
-If the store exists, init adds what is missing in it. The model determines the dimensions of
+If the store exists, init adds what is missing in it. A database without pg_passage gets the
+native extension, or the SQL edition if its server does not offer that one. --edition moves a
+database from one to the other, in one transaction that keeps all rows. The model determines the dimensions of
 the embeddings, which need the extension vector on the server, unless --no-embed is given. If
 the machine lacks something, init lists what, with the command for each part.
 
@@ -30,7 +32,7 @@ Examples:
   passage init --embedding-type halfvec --language german
   passage init --partitions 8
   passage init --store tenant_1 --distributed schema
-  passage init --edition sql";
+  passage init --edition native";
 
 /// The remedy for a missing model: the first command, or another one.
 const MODEL: &str = "Download it, or use a service, or create a store without embeddings. One of:";
@@ -58,8 +60,8 @@ pub struct Init {
     /// Number of hash partitions of the chunks, 2 to 1024 [default: a single table]
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(2..=1024))]
     pub partitions: Option<u32>,
-    /// Edition for a database that has none
-    #[arg(long, value_enum, default_value_t = EditionChoice::Native, value_name = "EDITION")]
+    /// Edition of pg_passage in the database
+    #[arg(long, value_enum, default_value_t = EditionChoice::Auto, value_name = "EDITION")]
     pub edition: EditionChoice,
     /// How Citus distributes the store, which needs Citus [default: it does not]
     #[arg(long, hide_short_help = true, value_name = "LAYOUT", conflicts_with = "partitions")]
@@ -69,20 +71,24 @@ pub struct Init {
     pub json: bool,
 }
 
-/// The edition that `init` installs.
+/// The edition that the database gets.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum EditionChoice {
+    /// The one that the database has, else native, else sql
+    Auto,
     /// The extension, which the server must have
     Native,
     /// Its functions in SQL, for managed servers without the extension
     Sql,
 }
 
-impl From<EditionChoice> for Edition {
-    fn from(choice: EditionChoice) -> Self {
-        match choice {
-            EditionChoice::Native => Self::Native,
-            EditionChoice::Sql => Self::Sql,
+impl EditionChoice {
+    /// Returns the edition, or `None` for the one that is possible.
+    fn edition(self) -> Option<Edition> {
+        match self {
+            Self::Auto => None,
+            Self::Native => Some(Edition::Native),
+            Self::Sql => Some(Edition::Sql),
         }
     }
 }
@@ -126,7 +132,10 @@ impl Init {
     async fn setup(&self) -> Vec<Finding> {
         let with_embeddings = !self.no_embed;
         let mut findings = match self.server.connect().await {
-            Ok(store) => store.doctor_setup(with_embeddings).await.unwrap_or_default(),
+            Ok(store) => store
+                .doctor_setup(with_embeddings, self.edition.edition())
+                .await
+                .unwrap_or_default(),
             Err(error) => {
                 let error = if let Error::Store(error) = &error { Some(error) } else { None };
                 let url = self.server.url().unwrap_or_default();
@@ -157,14 +166,14 @@ impl Init {
             None => (None, None),
         };
         let init = InitOptions {
-            edition: self.edition.into(),
+            edition: self.edition.edition(),
             dimensions: embedder.as_ref().map(embed::Embedder::dimensions),
             embedding_type: self.embedding_type.map(|it| it.name().to_owned()),
             language: self.language.clone(),
             partitions: self.partitions,
             distributed: self.distributed.map(|it| it.name().to_owned()),
         };
-        let statements = store.init(&init).await?;
+        let created = store.init(&init).await?;
         let settings = Settings {
             splitting: default_splitting(local.as_deref(), embedder.as_ref(), &self.embedder),
             other_sizes: OtherSizes::Keep,
@@ -177,37 +186,42 @@ impl Init {
         }
         // Only a new column of embeddings lacks those of all chunks; to count is slow in a large store.
         let unembedded = match settings.model {
-            Some(_) if statements > 0 => store.count_unembedded(None).await?,
+            Some(_) if created.statements > 0 => store.count_unembedded(None).await?,
             _ => 0,
         };
-        let created =
-            Created { store: store.name(), statements, model: settings.model.as_ref(), unembedded };
-        print(&if self.json { created.as_json() } else { created.as_text() });
+        let outcome =
+            Outcome { store: store.name(), created, model: settings.model.as_ref(), unembedded };
+        print(&if self.json { outcome.as_json() } else { outcome.as_text() });
         Ok(())
     }
 }
 
 /// The result of `init`.
-struct Created<'a> {
+struct Outcome<'a> {
     store: &'a str,
-    /// The number of statements executed.
-    statements: usize,
+    created: Created,
     model: Option<&'a EmbeddingModel>,
     /// The number of chunks without an embedding.
     unembedded: u64,
 }
 
-impl Created<'_> {
+impl Outcome<'_> {
     fn as_text(&self) -> String {
-        let Self { store, statements, model, unembedded } = *self;
-        let what = if statements == 0 { "already exists" } else { "is ready" };
+        let Self { store, ref created, model, unembedded } = *self;
+        let mut output = String::new();
+        for text in
+            created.installation.iter().flat_map(|made| installation(made, created.former.as_ref()))
+        {
+            line(&mut output, &printable(&text));
+        }
+        let what = if created.statements == 0 { "already exists" } else { "is ready" };
         let with = match model {
             Some(EmbeddingModel { name, dimensions, .. }) => {
                 format!("with embeddings of {}, {dimensions} dimensions", printable(name))
             }
             None => "without embeddings".into(),
         };
-        let mut output = format!("the store \"{}\" {what}, {with}\n", printable(store));
+        line(&mut output, &format!("the store \"{}\" {what}, {with}", printable(store)));
         if unembedded > 0 {
             let chunks = count(unembedded as usize, "chunk");
             line(&mut output, &format!("{chunks} without an embedding: run passage embed"));
@@ -218,9 +232,35 @@ impl Created<'_> {
     fn as_json(&self) -> String {
         let name = self.model.map(|model| &model.name);
         let dimensions = self.model.map(|model| model.dimensions);
+        let installed =
+            self.created.installation.as_ref().map(|made| made.installed.edition.name());
         render::json(&json!({
-            "store": self.store, "statements": self.statements, "model": name, "dimensions": dimensions,
-            "unembedded": self.unembedded,
+            "store": self.store, "statements": self.created.statements, "model": name, "dimensions": dimensions,
+            "unembedded": self.unembedded, "installed": installed,
         }))
     }
+}
+
+/// Returns what was installed and why, and what it lacks.
+fn installation(made: &Installation, former: Option<&Installed>) -> Vec<String> {
+    let Installation { installed: Installed { edition, version }, reason } = made;
+    let mut lines = Vec::new();
+    match (former, reason) {
+        (Some(former), _) => lines.push(format!(
+            "the database has the {edition} of pg_passage, version {version}, in place of the {}",
+            former.edition
+        )),
+        (None, Some(reason)) => lines.push(format!(
+            "the database has the {edition} of pg_passage, version {version}, because the native extension is not \
+             available: {reason}"
+        )),
+        (None, None) => {}
+    }
+    if *edition == Edition::Sql {
+        let lacks = edition.lacks().join(", ");
+        lines.push(format!(
+            "it lacks {lacks}; if the server has the native extension later: passage init --edition native"
+        ));
+    }
+    lines
 }
