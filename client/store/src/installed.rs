@@ -41,6 +41,8 @@ pub struct Installed {
     pub edition: Edition,
     /// Its version, such as `0.2.0`.
     pub version: String,
+    /// Whether its functions belong to an extension. Those of the SQL edition do if `pg_tle` created it.
+    pub is_extension: bool,
 }
 
 impl Installed {
@@ -74,8 +76,10 @@ fn release(version: &str) -> Vec<u32> {
     version.split('.').take(2).map_while(|number| number.parse().ok()).collect()
 }
 
-/// The version of the extension, and of the SQL edition; without the extension an owner of functions in its place whom the
-/// session does not trust; and the role of the session. It runs no code of the database.
+/// The version of the extension, and of the SQL edition; an owner of their functions whom the session does not trust; and the
+/// role of the session. It runs no code of the database.
+///
+/// A superuser owns the functions of the native extension. Any role can create an extension of that name with `pg_tle`.
 ///
 /// The functions run with the rights of the session. A session that can become superuser trusts only superusers and itself.
 /// Others also trust the owner of the database, and the roles that they are members of.
@@ -94,8 +98,7 @@ SELECT (SELECT version FROM extension),
      JOIN pg_catalog.pg_roles AS owner ON owner.oid OPERATOR(pg_catalog.=) owns.role
      CROSS JOIN (SELECT pg_catalog.bool_or(rolname OPERATOR(pg_catalog.=) current_user
         OR pg_catalog.pg_has_role(session_user, oid, 'MEMBER')) FROM pg_catalog.pg_roles WHERE rolsuper) AS session (can_be_super)
-     WHERE NOT EXISTS (SELECT FROM extension)
-         AND nspname OPERATOR(pg_catalog.=) ANY ('{passage,_passage}'::pg_catalog.name[])
+     WHERE nspname OPERATOR(pg_catalog.=) ANY ('{passage,_passage}'::pg_catalog.name[])
          AND NOT owner.rolsuper AND owner.rolname OPERATOR(pg_catalog.<>) session_user
          AND (can_be_super OR NOT (pg_catalog.pg_has_role(session_user, owner.oid, 'MEMBER')
             OR EXISTS (SELECT FROM pg_catalog.pg_database WHERE datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
@@ -119,9 +122,11 @@ pub(super) async fn installed(
         let object = "the schema of pg_passage".into();
         return Err(Error::NotOwner { object, owner, caller: row.get(3) });
     }
-    let of =
-        |edition, version: Option<String>| version.map(|version| Installed { edition, version });
-    Ok(of(Edition::Native, row.get(0)).or_else(|| of(Edition::Sql, row.get(1))))
+    let (extension, sql_edition): (Option<String>, Option<String>) = (row.get(0), row.get(1));
+    let is_extension = extension.is_some();
+    let edition = if sql_edition.is_some() { Edition::Sql } else { Edition::Native };
+    let version = sql_edition.or(extension);
+    Ok(version.map(|version| Installed { edition, version, is_extension }))
 }
 
 impl Store {

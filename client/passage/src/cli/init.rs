@@ -243,7 +243,7 @@ impl Outcome<'_> {
 
 /// Returns what was installed and why, and what it lacks.
 fn installation(made: &Installation, former: Option<&Installed>) -> Vec<String> {
-    let Installation { installed: Installed { edition, version }, reason } = made;
+    let Installation { installed: Installed { edition, version, .. }, reason } = made;
     let mut lines = Vec::new();
     match (former, reason) {
         (Some(former), _) => lines.push(format!(

@@ -44,14 +44,11 @@ impl Store {
         let before = installed(&transaction, name).await?.ok_or(Error::NotInstalled)?;
         install::lock(&transaction, name).await?;
         check_owner(&transaction, &[name], Access::Change).await?;
-        match before.edition {
-            Edition::Native => {
-                run(&transaction, name, "ALTER EXTENSION pg_passage UPDATE").await?;
-            }
-            Edition::Sql => {
-                before.must_not_be_newer()?;
-                replace_functions(&transaction, name).await?;
-            }
+        if before.is_extension {
+            run(&transaction, name, "ALTER EXTENSION pg_passage UPDATE").await?;
+        } else {
+            before.must_not_be_newer()?;
+            replace_functions(&transaction, name).await?;
         }
         let exists = "SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1";
         let statements = match transaction.query_unnamed(exists, &[name]).await.map_err(error)?[..]
@@ -75,16 +72,19 @@ pub(super) async fn change_edition(
     if before.edition == target {
         return Ok(None);
     }
+    if before.is_extension && before.edition == Edition::Sql {
+        return Err(Error::Dependents(vec!["the extension pg_passage of pg_tle".into()]));
+    }
     install::lock(transaction, name).await?;
-    let mut schemas = stores(transaction).await?;
+    let mut schemas = stores(transaction, name).await?;
     if !schemas.iter().any(|schema| schema == name) {
         schemas.push(name.to_owned());
     }
     let schemas: Vec<&str> = schemas.iter().map(String::as_str).collect();
     // Nobody can read the store without its columns, or add an object that uses them.
     lock_owned(transaction, &schemas, "ACCESS EXCLUSIVE").await?;
-    let upgraded = stores(transaction).await?;
-    let dependents = Dependents::find(transaction, target == Edition::Native).await?;
+    let upgraded = stores(transaction, name).await?;
+    let dependents = Dependents::find(transaction, name, target == Edition::Native).await?;
     for drop in &dependents.drops {
         run(transaction, name, drop).await?;
     }
@@ -108,7 +108,7 @@ async fn remove(transaction: &Transaction<'_>, name: &str, edition: Edition) -> 
     if edition == Edition::Native {
         return run(transaction, name, "DROP EXTENSION pg_passage").await;
     }
-    for statement in removals(transaction).await? {
+    for statement in removals(transaction, name).await? {
         run(transaction, name, &statement).await?;
     }
     run(transaction, name, "DROP SCHEMA passage, _passage").await
@@ -116,13 +116,13 @@ async fn remove(transaction: &Transaction<'_>, name: &str, edition: Edition) -> 
 
 /// Replaces the functions of the SQL edition by those of this client.
 async fn replace_functions(transaction: &Transaction<'_>, name: &str) -> Result<(), Error> {
-    let privileges = privileges(transaction).await?;
+    let privileges = privileges(transaction, name).await?;
     run(transaction, name, "SET LOCAL check_function_bodies = off").await?;
-    for statement in removals(transaction).await? {
+    for statement in removals(transaction, name).await? {
         run(transaction, name, &statement).await?;
     }
     run(transaction, name, &edition::replacing_statements()).await?;
-    all_replaced(transaction).await?;
+    all_replaced(transaction, name).await?;
     for statement in &privileges {
         run(transaction, name, statement).await?;
     }

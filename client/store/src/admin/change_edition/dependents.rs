@@ -60,7 +60,7 @@ derived AS (
     FROM object JOIN pg_attribute ON attrelid = objid AND attnum = objsubid
     JOIN relation ON relation.oid = coalesce(pg_partition_root(objid), objid)
     WHERE classid = 'pg_class'::regclass AND objsubid > 0 AND relname = 'chunks' AND attname IN ('path', 'section_key', 'parent_key', 'tsv')
-    AND to_regclass(format('%I.documents', nspname)) IS NOT NULL
+    AND EXISTS (SELECT FROM pg_class AS other WHERE other.relnamespace = relation.relnamespace AND other.relname = 'documents')
 ),
 index AS (
     SELECT relation.name, relispartition, replace(pg_get_indexdef(relation.oid), ' ON ONLY ', ' ON ') AS definition
@@ -195,10 +195,11 @@ pub(super) struct Dependents {
 /// Runs a query on the lost objects.
 async fn rows(
     client: &impl GenericClient,
+    name: &str,
     sql: &str,
     parameters: &[&dyn Parameter],
 ) -> Result<Vec<Row>, Error> {
-    let error = |error| Error::new("", &error);
+    let error = |error| Error::new(name, &error);
     // The search path makes the definitions that the catalogs return name every schema.
     client.batch_execute(&format!("SET LOCAL {PINNED_SEARCH_PATH}")).await.map_err(error)?;
     client.query_unnamed(&format!("{OBJECTS} {sql}"), parameters).await.map_err(error)
@@ -207,26 +208,33 @@ async fn rows(
 /// Runs a query with one column of text.
 async fn texts(
     client: &impl GenericClient,
+    name: &str,
     sql: &str,
     parameters: &[&dyn Parameter],
 ) -> Result<Vec<String>, Error> {
-    Ok(rows(client, sql, parameters).await?.iter().map(|row| row.get(0)).collect())
+    Ok(rows(client, name, sql, parameters).await?.iter().map(|row| row.get(0)).collect())
 }
 
 /// Returns the stores that lose columns with the functions.
-pub(super) async fn stores(client: &impl GenericClient) -> Result<Vec<String>, Error> {
-    texts(client, STORES, &[]).await
+pub(super) async fn stores(client: &impl GenericClient, name: &str) -> Result<Vec<String>, Error> {
+    texts(client, name, STORES, &[]).await
 }
 
 /// Returns the statements that give functions and schemas the privileges that they have now.
-pub(super) async fn privileges(client: &impl GenericClient) -> Result<Vec<String>, Error> {
-    texts(client, PRIVILEGES, &[]).await
+pub(super) async fn privileges(
+    client: &impl GenericClient,
+    name: &str,
+) -> Result<Vec<String>, Error> {
+    texts(client, name, PRIVILEGES, &[]).await
 }
 
 /// Returns the statements that drop all functions and types which no other object uses, and prepare the others for
 /// their replacement.
-pub(super) async fn removals(client: &impl GenericClient) -> Result<Vec<String>, Error> {
-    texts(client, REMOVALS, &[&PLACEHOLDER]).await
+pub(super) async fn removals(
+    client: &impl GenericClient,
+    name: &str,
+) -> Result<Vec<String>, Error> {
+    texts(client, name, REMOVALS, &[&PLACEHOLDER]).await
 }
 
 /// Checks that each function has been replaced.
@@ -234,8 +242,8 @@ pub(super) async fn removals(client: &impl GenericClient) -> Result<Vec<String>,
 /// # Errors
 ///
 /// Returns [`Error::Dependents`] with the objects that use a function which no longer exists.
-pub(super) async fn all_replaced(client: &impl GenericClient) -> Result<(), Error> {
-    must_be_empty(texts(client, KEPT, &[&PLACEHOLDER]).await?)
+pub(super) async fn all_replaced(client: &impl GenericClient, name: &str) -> Result<(), Error> {
+    must_be_empty(texts(client, name, KEPT, &[&PLACEHOLDER]).await?)
 }
 
 fn must_be_empty(objects: Vec<String>) -> Result<(), Error> {
@@ -248,13 +256,17 @@ impl Dependents {
     /// # Errors
     ///
     /// Returns [`Error::Dependents`] if some cannot be created again.
-    pub(super) async fn find(client: &impl GenericClient, to_native: bool) -> Result<Self, Error> {
-        must_be_empty(texts(client, OBSTACLES, &[&to_native]).await?)?;
-        let indexes = rows(client, INDEXES, &[]).await?;
-        let mut creates = texts(client, CREATES, &[]).await?;
-        creates.extend(privileges(client).await?);
+    pub(super) async fn find(
+        client: &impl GenericClient,
+        name: &str,
+        to_native: bool,
+    ) -> Result<Self, Error> {
+        must_be_empty(texts(client, name, OBSTACLES, &[&to_native]).await?)?;
+        let indexes = rows(client, name, INDEXES, &[]).await?;
+        let mut creates = texts(client, name, CREATES, &[]).await?;
+        creates.extend(privileges(client, name).await?);
         Ok(Self {
-            drops: texts(client, DROPS, &[]).await?,
+            drops: texts(client, name, DROPS, &[]).await?,
             indexes: indexes.iter().map(|row| (row.get(0), row.get(1))).collect(),
             creates,
         })

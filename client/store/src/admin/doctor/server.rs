@@ -41,7 +41,7 @@ impl Store {
             installed => installed?,
         };
         findings.push(match &installed {
-            Some(Installed { edition: Edition::Sql, version }) => sql_edition(version),
+            Some(Installed { edition: Edition::Sql, version, .. }) => sql_edition(version),
             _ => extension(available.as_deref(), installed.as_ref().map(|native| &*native.version)),
         });
         if available.is_some()
