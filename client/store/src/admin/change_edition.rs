@@ -14,6 +14,7 @@ use super::super::installed::{Edition, Installed, installed};
 use super::super::unnamed_statement::UnnamedStatements;
 use super::ownership::{Access, PINNED_SEARCH_PATH, check_owner, lock_owned};
 use super::{edition, install};
+use crate::postgres_text::quote_identifier;
 use dependents::{Dependents, all_replaced, privileges, removals, stores};
 use tokio_postgres::Transaction;
 
@@ -97,6 +98,8 @@ pub(super) async fn change_edition(
     run(transaction, name, &format!("SET LOCAL {PINNED_SEARCH_PATH}")).await?;
     for store in &upgraded {
         upgrade_store(transaction, store).await?;
+        // The search ranks by statistics of the words.
+        run(transaction, store, &format!("ANALYZE {}.chunks", quote_identifier(store))).await?;
     }
     let created = dependents.create(transaction).await;
     created.map_err(|error| Error::during(Operation::ReplaceFunctions, name, &error))?;

@@ -29,7 +29,7 @@ async fn the_edition_is_an_extension_for_a_role_without_superuser() {
     let cluster = Cluster::bare().await;
     let Some(folder) = offered_folder(&cluster).await else { return };
     cluster.execute(REGISTER).await;
-    cluster.psql(&install_script(&["--for", "pg_tle"])).await;
+    cluster.execute(&install_script(&["--for", "pg_tle"])).await;
     let registered = "SELECT concat(name, ' ', version, ' ', requires) FROM pgtle.registered";
     assert_eq!(cluster.query_text(registered).await, "pg_passage 0.2.0 {ltree}");
     let script = cluster.query_text("SELECT ext FROM pgtle.registered").await;

@@ -30,6 +30,8 @@ const ANSWERS: [&str; 5] = [
 
 /// Returns everything that a change must keep.
 pub async fn kept(cluster: &Cluster) -> Vec<String> {
+    // Autovacuum may not have seen the rows yet. The search ranks by statistics of their words.
+    cluster.execute("ANALYZE rag.chunks, rag.documents").await;
     let mut lines = Vec::new();
     for relation in cluster.query_lines(RELATIONS).await {
         // A move can change the order of columns.
@@ -61,3 +63,11 @@ pub const OBJECTS_OF_USERS: &str = "
     ALTER TABLE rag.chunks ENABLE ROW LEVEL SECURITY;
     CREATE POLICY team ON rag.chunks FOR SELECT USING (passage.is_ancestor('{}', section) AND parent_key IS DISTINCT FROM 0);
     INSERT INTO rag.strategies (name, base, max_tokens) VALUES ('mine', 'broad', 900);";
+
+/// Compares what a change must keep with what it was before.
+pub async fn assert_kept(cluster: &Cluster, before: &[String]) {
+    let after = kept(cluster).await;
+    let lost: Vec<_> = before.iter().filter(|line| !after.contains(line)).collect();
+    let new: Vec<_> = after.iter().filter(|line| !before.contains(line)).collect();
+    assert!(lost.is_empty() && new.is_empty(), "lost: {lost:#?}\nnew: {new:#?}");
+}
