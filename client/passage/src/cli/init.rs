@@ -1,21 +1,22 @@
 //! The command `init`: creates a store.
 
+mod outcome;
+
 use super::options::embedder::{embedder, load};
 use super::options::splitting::default_splitting;
 use super::options::{Embedder, EmbeddingType, Server};
 use super::output::findings::lines;
 use super::output::print::{fail, print, print_error};
-use super::output::render::{self, ERROR, count, line, printable};
+use super::output::render::ERROR;
 use crate::Error;
 use crate::embed;
 use crate::serve::{embedding_model, store_embedder};
 use crate::store::{
-    Created, Edition, EmbeddingModel, Finding, InitOptions, Installation, Installed, OtherSizes,
-    Settings, Severity, setup_without_connection,
+    Edition, Finding, InitOptions, OtherSizes, Settings, Severity, setup_without_connection,
 };
 use clap::{Args, ValueEnum};
+use outcome::Outcome;
 use passage_split::SPLITTER_VERSION;
-use serde_json::json;
 use std::process::ExitCode;
 
 /// The text below the options.
@@ -194,73 +195,4 @@ impl Init {
         print(&if self.json { outcome.as_json() } else { outcome.as_text() });
         Ok(())
     }
-}
-
-/// The result of `init`.
-struct Outcome<'a> {
-    store: &'a str,
-    created: Created,
-    model: Option<&'a EmbeddingModel>,
-    /// The number of chunks without an embedding.
-    unembedded: u64,
-}
-
-impl Outcome<'_> {
-    fn as_text(&self) -> String {
-        let Self { store, ref created, model, unembedded } = *self;
-        let mut output = String::new();
-        for text in
-            created.installation.iter().flat_map(|made| installation(made, created.former.as_ref()))
-        {
-            line(&mut output, &printable(&text));
-        }
-        let what = if created.statements == 0 { "already exists" } else { "is ready" };
-        let with = match model {
-            Some(EmbeddingModel { name, dimensions, .. }) => {
-                format!("with embeddings of {}, {dimensions} dimensions", printable(name))
-            }
-            None => "without embeddings".into(),
-        };
-        line(&mut output, &format!("the store \"{}\" {what}, {with}", printable(store)));
-        if unembedded > 0 {
-            let chunks = count(unembedded as usize, "chunk");
-            line(&mut output, &format!("{chunks} without an embedding: run passage embed"));
-        }
-        output
-    }
-
-    fn as_json(&self) -> String {
-        let name = self.model.map(|model| &model.name);
-        let dimensions = self.model.map(|model| model.dimensions);
-        let installed =
-            self.created.installation.as_ref().map(|made| made.installed.edition.name());
-        render::json(&json!({
-            "store": self.store, "statements": self.created.statements, "model": name, "dimensions": dimensions,
-            "unembedded": self.unembedded, "installed": installed,
-        }))
-    }
-}
-
-/// Returns what was installed and why, and what it lacks.
-fn installation(made: &Installation, former: Option<&Installed>) -> Vec<String> {
-    let Installation { installed: Installed { edition, version, .. }, reason } = made;
-    let mut lines = Vec::new();
-    match (former, reason) {
-        (Some(former), _) => lines.push(format!(
-            "the database has the {edition} of pg_passage, version {version}, in place of the {}",
-            former.edition
-        )),
-        (None, Some(reason)) => lines.push(format!(
-            "the database has the {edition} of pg_passage, version {version}, because the native extension is not \
-             available: {reason}"
-        )),
-        (None, None) => {}
-    }
-    if *edition == Edition::Sql {
-        let lacks = edition.lacks().join(", ");
-        lines.push(format!(
-            "it lacks {lacks}; if the server has the native extension later: passage init --edition native"
-        ));
-    }
-    lines
 }

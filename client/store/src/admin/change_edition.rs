@@ -6,7 +6,8 @@ go with the functions of an edition, and those of the other compute equal values
 replaces such functions in place.
 */
 
-pub(super) mod dependents;
+mod dependents;
+mod queries;
 
 use super::super::connection::Store;
 use super::super::error::{Error, Operation};

@@ -17,7 +17,7 @@ pub struct Status {
     pub extension: Option<String>,
     /// The edition of `pg_passage`: `native` or `sql`.
     pub edition: Option<&'static str>,
-    /// What the edition lacks.
+    /// The parts of the product that the edition lacks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lacks: Vec<&'static str>,
     /// The table from which `passage.adopt` made the store.

@@ -48,8 +48,8 @@ impl Store {
             && installed.as_ref().is_some_and(|installed| installed.edition == Edition::Sql)
         {
             findings.push(Finding::good(
-                "native extension",
-                "the server has it: passage init --edition native moves the database to it",
+                "pg_passage",
+                "the server has the native extension: passage init --edition native moves the database to it",
             ));
         }
         findings.push(pgvector(row.get(5)));

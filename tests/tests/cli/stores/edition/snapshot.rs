@@ -1,4 +1,4 @@
-//! What a change of the edition must keep: rows, objects of users, privileges and answers.
+//! The state that a change of the edition must keep: rows, objects of users, privileges and answers.
 
 use passage_tests::Cluster;
 
