@@ -79,7 +79,8 @@ fn release(version: &str) -> Vec<u32> {
 /// The version of the extension, and of the SQL edition; an owner of their functions whom the session does not trust; and the
 /// role of the session. It runs no code of the database.
 ///
-/// A superuser owns the functions of the native extension. Any role can create an extension of that name with `pg_tle`.
+/// A superuser owns the functions of the native extension. Any role can create an extension of that name with `pg_tle`. Functions
+/// that another role added to the schemas of an extension are the subject of the checks of ownership.
 ///
 /// The functions run with the rights of the session. A session that can become superuser trusts only superusers and itself.
 /// Others also trust the owner of the database, and the roles that they are members of.
@@ -94,7 +95,11 @@ SELECT (SELECT version FROM extension),
     (SELECT owner.rolname::text
      FROM pg_catalog.pg_namespace
      CROSS JOIN LATERAL (SELECT nspowner UNION SELECT proowner FROM pg_catalog.pg_proc
-        WHERE pronamespace OPERATOR(pg_catalog.=) pg_namespace.oid) AS owns (role)
+        WHERE pronamespace OPERATOR(pg_catalog.=) pg_namespace.oid
+        AND NOT proowner OPERATOR(pg_catalog.=) ANY (ARRAY(SELECT oid FROM pg_catalog.pg_roles WHERE rolsuper))
+        AND (NOT EXISTS (SELECT FROM extension) OR EXISTS (SELECT FROM pg_catalog.pg_depend
+            WHERE classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass
+                AND objid OPERATOR(pg_catalog.=) pg_proc.oid AND deptype OPERATOR(pg_catalog.=) 'e'))) AS owns (role)
      JOIN pg_catalog.pg_roles AS owner ON owner.oid OPERATOR(pg_catalog.=) owns.role
      CROSS JOIN (SELECT pg_catalog.bool_or(rolname OPERATOR(pg_catalog.=) current_user
         OR pg_catalog.pg_has_role(session_user, oid, 'MEMBER')) FROM pg_catalog.pg_roles WHERE rolsuper) AS session (can_be_super)

@@ -6,6 +6,9 @@ use passage_tests::Cluster;
 use passage_tests::cases;
 use std::fs;
 
+/// The guide with the output of `passage init`.
+const GUIDE: &str = include_str!("../../../../../docs/guides/managed.md");
+
 /// A server that offers `pg_passage` only as `control` says; `None` does not offer it.
 async fn server(control: Option<&str>) -> Option<Cluster> {
     let cluster = Cluster::bare().await;
@@ -54,6 +57,9 @@ async fn init_installs_the_sql_edition_where_the_server_does_not_offer_the_exten
             "{output}"
         );
         assert_eq!(lines.len(), 3, "{output}");
+        if control.is_none() {
+            assert!(GUIDE.contains(&lines[..2].join("\n")), "the guide lacks {output}");
+        }
         assert_eq!(editions(&cluster).await, "/t");
         let output = succeed(&cluster, &["init", "--no-embed", "--store", "second"]).await;
         assert_eq!(output.lines().count(), 1, "{output}");
