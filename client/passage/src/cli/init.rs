@@ -23,9 +23,10 @@ use std::process::ExitCode;
 pub const HELP: &str = "\
 If the store exists, init adds what is missing in it. A database without pg_passage gets the
 native extension, or the SQL edition if its server does not offer that one. --edition moves a
-database from one to the other, in one transaction that keeps all rows. The model determines the dimensions of
-the embeddings, which need the extension vector on the server, unless --no-embed is given. If
-the machine lacks something, init lists what, with the command for each part.
+database from one to the other, in one transaction that keeps all rows. The model determines
+the dimensions of the embeddings, which need the extension vector on the server, unless
+--no-embed is given. If the machine lacks something, init lists what, with the command for each
+part.
 
 Examples:
   passage init
