@@ -351,6 +351,9 @@ pub(super) struct Collections {
     pub(super) collections: Vec<CollectionCounts>,
     /// The offset with which to call the tool for more; null if there are no more.
     pub(super) next_offset: Option<u32>,
+    /// The functions that the database lacks, because it has no native extension.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) lacks: Vec<&'static str>,
 }
 
 /// A version of a collection.
@@ -395,6 +398,13 @@ impl Collections {
         let mut text: String = self.collections.iter().map(CollectionCounts::line).collect();
         if let Some(offset) = self.next_offset {
             let _ = writeln!(text, "More collections follow: call again with offset {offset}.");
+        }
+        if !self.lacks.is_empty() {
+            let _ = writeln!(
+                text,
+                "The database has the SQL edition of pg_passage, which lacks {}.",
+                self.lacks.join(", ")
+            );
         }
         text
     }
