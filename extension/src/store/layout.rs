@@ -155,6 +155,14 @@ impl Layout {
         self.adopted.as_ref().or_else(|| Some(&self.chunks).filter(|chunks| chunks.is_table))
     }
 
+    /// Returns whether the table `strategies` may have rows. Most stores have none, and a statement starts faster
+    /// without a look at it.
+    pub fn has_strategies(&self) -> bool {
+        let may_have_rows =
+            |strategies: &Relation| self.may_have_shards || strategies.may_have_rows();
+        self.strategies.as_ref().is_some_and(may_have_rows)
+    }
+
     /// Returns whether sections can be searched: chunks have sections and the keys of an index on them.
     pub fn has_sections(&self) -> bool {
         // The views of an adopted store have these columns in any case.

@@ -1,20 +1,54 @@
 //! The containers around a hit in code: sections whose first chunk is the head of a container.
 
+use super::hits::StoredHit;
+use crate::server::spi::{Connection, Value};
 use crate::server::sql_text::{AT_LEAST, AT_MOST, EQUAL, SUBTRACT, normalized_section};
-use crate::store::layout::Layout;
+use crate::server::types::UuidArray;
+use crate::store::Store;
+use crate::store::layout::{Layout, StatementKey};
+use crate::store::shards::Route;
 use passage_core::expand::Container;
+use passage_split::interrupt::poll_periodically as pause;
+use passage_split::{Kind, Unit};
 
 /// The maximum number of sections around a hit that are checked, the nearest first. Splitters create no deeper ones.
 const MAX_DEPTH: usize = 64;
 
-/// Returns an expression for the containers around a chunk, if a condition holds and the chunk is part
-/// of one: an array with depth, first and last ordinal, and the tokens of the first chunk of each.
-pub fn select(layout: &Layout, condition: &str) -> String {
-    let unit = layout.chunks.column("c", "unit", "text");
-    let kind = layout.chunks.column("c", "kind", "text");
-    if !layout.has_sections() || !layout.chunks.can_read("unit", "text") {
-        return none();
+/// Identifies the statement.
+#[derive(Clone, PartialEq)]
+struct ContainerStatement;
+
+impl StatementKey for ContainerStatement {}
+
+impl Store {
+    /// Reads the containers around the hits that may have some: units of code.
+    pub(super) fn read_containers(&self, connection: &Connection, hits: &mut [StoredHit]) {
+        if !self.0.has_sections() || !self.0.chunks.can_read("unit", "text") {
+            return;
+        }
+        let is_unit = |hit: &StoredHit| {
+            let is_part = matches!(hit.unit, Some(Unit::Container | Unit::Member | Unit::Value));
+            is_part && hit.kind != Some(Kind::Data)
+        };
+        let units: Vec<_> = (0..hits.len()).filter(|hit| is_unit(&hits[*hit])).collect();
+        if units.is_empty() {
+            return;
+        }
+        let ids: Vec<_> = units.iter().map(|hit| hits[*hit].scored.chunk).collect();
+        let statement = self.0.statement(ContainerStatement, || statement(&self.0));
+        let values = vec![Value::new(ids.iter().copied().collect::<UuidArray>())];
+        let rows = self.read(connection, &statement, values, Route::Chunks(&ids), None);
+        for row in 0..rows.len() {
+            pause(row);
+            let Some(place) = rows.get::<i64>(row, 0) else { continue };
+            hits[units[place as usize - 1]].containers = containers(rows.get(row, 1));
+        }
     }
+}
+
+/// Returns the statement for the containers around chunks: the position of a chunk among the ids, and an array with depth,
+/// first and last ordinal, and the tokens of the first chunk of each container.
+fn statement(layout: &Layout) -> String {
     let chunks = &layout.chunks.name;
     // Key and ordinal are compared as a pair, as in `probe_query`.
     let end = |order: &str| {
@@ -33,28 +67,22 @@ pub fn select(layout: &Layout, condition: &str) -> String {
         )
     };
     format!(
-        "CASE WHEN {condition} \
-         AND ({kind} {EQUAL} 'data'::pg_catalog.text) IS NOT TRUE \
-         AND {unit} {EQUAL} ANY ('{{container,member,value}}'::pg_catalog.text[]) THEN ARRAY(\
+        "SELECT h.place, ARRAY(\
          SELECT pg_catalog.unnest(ARRAY[a.depth, head.ordinal, tail.ordinal, coalesce(head.tokens, 0)]) \
          FROM (SELECT depth, passage.section_key(c.section[:depth]) AS key \
          FROM pg_catalog.generate_series(pg_catalog.cardinality(c.section), \
          greatest(1, pg_catalog.cardinality(c.section) {SUBTRACT} {max}), -1) AS d (depth) OFFSET 0) AS a \
          CROSS JOIN {head} AS head CROSS JOIN {tail} AS tail \
-         WHERE head.unit {EQUAL} 'container'::pg_catalog.text) END",
+         WHERE head.unit {EQUAL} 'container'::pg_catalog.text) FROM {hits}",
         max = MAX_DEPTH - 1,
         head = end("ASC"),
         tail = end("DESC"),
+        hits = layout.chunks_of_ids("h", true, "c"),
     )
 }
 
-/// Returns the expression for no containers.
-pub fn none() -> String {
-    "NULL::pg_catalog.int4[]".to_owned()
-}
-
-/// Reads the containers, the nearest first.
-pub fn read(numbers: Option<Vec<Option<i32>>>) -> Vec<Container> {
+/// Returns the containers of an array, the nearest first.
+fn containers(numbers: Option<Vec<Option<i32>>>) -> Vec<Container> {
     let numbers: Vec<i32> = numbers.unwrap_or_default().into_iter().flatten().collect();
     let containers = numbers.chunks_exact(4);
     let container = |bounds: &[i32]| Container {
