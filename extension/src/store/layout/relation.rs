@@ -119,9 +119,12 @@ impl Relation {
         Some((schema.to_owned(), name))
     }
 
-    /// Returns the column of an alias as a type, NULL where the relation has no such column.
+    /// Returns the column of an alias as a type, NULL where the relation has no such column. Casts of a column to its own
+    /// type would be a fifth of the parse tree that a session keeps of a statement.
     pub fn column(&self, alias: &str, column: &str, sql_type: &str) -> String {
-        if self.can_read(column, sql_type) {
+        if self.is_of(column, builtin_type(sql_type).0) {
+            format!("{alias}.{column}")
+        } else if self.can_read(column, sql_type) {
             format!("{alias}.{column}::{}", builtin_type(sql_type).1)
         } else {
             null(sql_type)
