@@ -1,5 +1,5 @@
 /*!
-The second statement: all probes of a plan.
+The last statement: all probes of a plan.
 
 Each shape of a probe is one subquery, answered by one of the indexes on `(document_id, ordinal)`,
 `(document_id, section_key, ordinal)` and `(document_id, parent_key, ordinal)`. After the key the section
