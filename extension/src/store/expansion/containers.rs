@@ -10,6 +10,7 @@ use crate::store::shards::Route;
 use passage_core::expand::Container;
 use passage_split::interrupt::poll_periodically as pause;
 use passage_split::{Kind, Unit};
+use std::cell::Cell;
 
 /// The maximum number of sections around a hit that are checked, the nearest first. Splitters create no deeper ones.
 const MAX_DEPTH: usize = 64;
@@ -20,10 +21,24 @@ struct ContainerStatement;
 
 impl StatementKey for ContainerStatement {}
 
+/// Whether the last hits of a session in a store may have had containers. The next ones probably have the same kind.
+#[derive(Default)]
+struct Expected(Cell<bool>);
+
 impl Store {
-    /// Reads the containers around the hits that may have some: units of code.
-    pub(super) fn read_containers(&self, connection: &Connection, hits: &mut [StoredHit]) {
-        if !self.0.has_sections() || !self.0.chunks.can_read("unit", "text") {
+    /// Returns whether the statement that reads hits should also find their containers.
+    pub(super) fn expects_containers(&self) -> bool {
+        self.0.slot::<Expected>().0.get()
+    }
+
+    /// Reads the containers around the hits that may have some, units of code, unless they were read with the hits.
+    pub(super) fn read_containers(
+        &self,
+        connection: &Connection,
+        hits: &mut [StoredHit],
+        are_read: bool,
+    ) {
+        if !has_containers(&self.0) {
             return;
         }
         let is_unit = |hit: &StoredHit| {
@@ -31,7 +46,8 @@ impl Store {
             is_part && hit.kind != Some(Kind::Data)
         };
         let units: Vec<_> = (0..hits.len()).filter(|hit| is_unit(&hits[*hit])).collect();
-        if units.is_empty() {
+        self.0.slot::<Expected>().0.set(!units.is_empty());
+        if are_read || units.is_empty() {
             return;
         }
         let ids: Vec<_> = units.iter().map(|hit| hits[*hit].scored.chunk).collect();
@@ -41,14 +57,33 @@ impl Store {
         for row in 0..rows.len() {
             pause(row);
             let Some(place) = rows.get::<i64>(row, 0) else { continue };
-            hits[units[place as usize - 1]].containers = containers(rows.get(row, 1));
+            hits[units[place as usize - 1]].containers = read(rows.get(row, 1));
         }
     }
 }
 
-/// Returns the statement for the containers around chunks: the position of a chunk among the ids, and an array with depth,
-/// first and last ordinal, and the tokens of the first chunk of each container.
+/// Returns whether chunks have sections and units, without which no containers are known.
+fn has_containers(layout: &Layout) -> bool {
+    layout.has_sections() && layout.chunks.can_read("unit", "text")
+}
+
+/// Returns the statement for the containers around chunks, each with its position among the ids.
 fn statement(layout: &Layout) -> String {
+    format!(
+        "SELECT h.place, {} FROM {}",
+        select(layout, "true"),
+        layout.chunks_of_ids("h", true, "c")
+    )
+}
+
+/// Returns an expression for the containers around a chunk, if a condition holds and the chunk is a unit of code: an array
+/// with depth, first and last ordinal, and the tokens of the first chunk of each.
+pub fn select(layout: &Layout, condition: &str) -> String {
+    if !has_containers(layout) {
+        return none();
+    }
+    let unit = layout.chunks.column("c", "unit", "text");
+    let kind = layout.chunks.column("c", "kind", "text");
     let chunks = &layout.chunks.name;
     // Key and ordinal are compared as a pair, as in `probe_query`.
     let end = |order: &str| {
@@ -67,22 +102,28 @@ fn statement(layout: &Layout) -> String {
         )
     };
     format!(
-        "SELECT h.place, ARRAY(\
+        "CASE WHEN {condition} \
+         AND ({kind} {EQUAL} 'data'::pg_catalog.text) IS NOT TRUE \
+         AND {unit} {EQUAL} ANY ('{{container,member,value}}'::pg_catalog.text[]) THEN ARRAY(\
          SELECT pg_catalog.unnest(ARRAY[a.depth, head.ordinal, tail.ordinal, coalesce(head.tokens, 0)]) \
          FROM (SELECT depth, passage.section_key(c.section[:depth]) AS key \
          FROM pg_catalog.generate_series(pg_catalog.cardinality(c.section), \
          greatest(1, pg_catalog.cardinality(c.section) {SUBTRACT} {max}), -1) AS d (depth) OFFSET 0) AS a \
          CROSS JOIN {head} AS head CROSS JOIN {tail} AS tail \
-         WHERE head.unit {EQUAL} 'container'::pg_catalog.text) FROM {hits}",
+         WHERE head.unit {EQUAL} 'container'::pg_catalog.text) END",
         max = MAX_DEPTH - 1,
         head = end("ASC"),
         tail = end("DESC"),
-        hits = layout.chunks_of_ids("h", true, "c"),
     )
 }
 
-/// Returns the containers of an array, the nearest first.
-fn containers(numbers: Option<Vec<Option<i32>>>) -> Vec<Container> {
+/// Returns the expression for no containers.
+pub fn none() -> String {
+    "NULL::pg_catalog.int4[]".to_owned()
+}
+
+/// Reads the containers of an array, the nearest first.
+pub fn read(numbers: Option<Vec<Option<i32>>>) -> Vec<Container> {
     let numbers: Vec<i32> = numbers.unwrap_or_default().into_iter().flatten().collect();
     let containers = numbers.chunks_exact(4);
     let container = |bounds: &[i32]| Container {

@@ -45,10 +45,15 @@ impl HitLookup {
         self.is_single
     }
 
+    /// Returns the condition that a row is a hit and not a neighbor.
+    pub fn is_hit(self) -> String {
+        if self.has_neighbors { format!("c.id {EQUAL} h.id") } else { "true".to_owned() }
+    }
+
     /// Returns a value of a hit's row, NULL for a neighbor.
     fn of_hit(self, value: &str) -> String {
         if self.has_neighbors {
-            format!("CASE WHEN c.id {EQUAL} h.id THEN {value} END")
+            format!("CASE WHEN {} THEN {value} END", self.is_hit())
         } else {
             value.to_owned()
         }

@@ -2,11 +2,13 @@
 The first statement: the hits, their documents and strategies, and the neighborhoods of a few hits.
 
 A custom strategy is a row of the store. It is read with the hits, and so are the rows that `auto` uses
-for a media type. Other presets read nothing else from the store. Containers around hits of code are read by
-a statement of their own, because starting their subqueries costs more than all else for a hit of prose.
+for a media type. Other presets read nothing else from the store. Containers around hits are found in the same
+statement if the hits of the last call were in code, else by a statement of their own: to start their subqueries
+costs a fifth of a call on prose.
 */
 
 use super::chunk_columns::{ChunkColumns, StoredChunk};
+use super::containers;
 use super::hit_document::{self, HitDocument};
 use super::hit_lookup::{HitLookup, keys};
 use super::strategy::{CustomStrategies, StrategyRequest, StrategySource};
@@ -32,6 +34,7 @@ struct HitStatement {
     source: StrategySource,
     columns: ChunkColumns,
     lookup: HitLookup,
+    containers: bool,
 }
 
 impl StatementKey for HitStatement {}
@@ -107,8 +110,9 @@ const DOCUMENT: usize = 1;
 const MEDIA_TYPE: usize = 2;
 const KIND: usize = 3;
 const UNIT: usize = 4;
-const STRATEGIES: usize = 5;
-const FIRST_CHUNK_COLUMN: usize = 6;
+const CONTAINERS: usize = 5;
+const STRATEGIES: usize = 6;
+const FIRST_CHUNK_COLUMN: usize = 7;
 
 impl Store {
     /// Reads the hits of a call, best first, and determines the strategy of each.
@@ -147,8 +151,9 @@ impl Store {
         if by_name {
             values.push(Value::new(request.name.clone()));
         }
-        let key = HitStatement { source, columns, lookup };
-        let statement = self.0.statement(key, || statement(&self.0, source, columns, lookup));
+        let containers = source.may_need_containers() && self.expects_containers();
+        let key = HitStatement { source, columns, lookup, containers };
+        let statement = self.0.statement(key.clone(), || statement(&self.0, key));
         let ids: Vec<_> = scored.iter().map(|hit| hit.chunk).collect();
         let rows = self.read(connection, &statement, values, Route::Chunks(&ids), None);
         // The strategies are the same in every row, and by name there is a row even without a hit.
@@ -181,7 +186,7 @@ impl Store {
                 ordinal: chunk.ordinal(),
                 kind: name(KIND).and_then(|kind| Kind::from_name(&kind)),
                 unit: name(UNIT).and_then(|unit| Unit::from_name(&unit)),
-                containers: Vec::new(),
+                containers: containers::read(rows.get(row, CONTAINERS)),
                 strategy: request.strategy(source, &custom, document, has_sections)?,
                 document: Rc::clone(document),
             };
@@ -190,18 +195,14 @@ impl Store {
         list.sort_by_key(|(position, _)| *position);
         let mut list: Vec<_> = list.into_iter().map(|(_, hit)| hit).collect();
         if source.may_need_containers() {
-            self.read_containers(connection, &mut list);
+            self.read_containers(connection, &mut list, containers);
         }
         Ok(Some(Hits { rows, list, lookup }))
     }
 }
 
-fn statement(
-    layout: &Layout,
-    source: StrategySource,
-    columns: ChunkColumns,
-    lookup: HitLookup,
-) -> String {
+fn statement(layout: &Layout, key: HitStatement) -> String {
+    let HitStatement { source, columns, lookup, containers } = key;
     // Documents are joined only if one of their columns is read.
     let with_documents = matches!(columns, ChunkColumns::Passage { .. });
     let needs_documents = with_documents || source.may_need_containers();
@@ -226,6 +227,7 @@ fn statement(
         media_type,
         text_column("kind"),
         text_column("unit"),
+        if containers { containers::select(layout, &lookup.is_hit()) } else { containers::none() },
         strategies,
     ];
     selected.extend(columns.select(layout).into_iter().map(|(_, sql)| sql));

@@ -68,15 +68,19 @@ impl ProbeFields {
 }
 
 /// Distributes the open probes of a plan over subqueries.
+///
+/// A shape of more than [`FEW`] probes has its subquery whether or not some of them are answered. Otherwise each number of
+/// answers would be another statement, and several hits have dozens of them.
 pub fn subqueries(probes: &[Probe], open: &[usize]) -> (Signature, Vec<ProbeSubquery>) {
     let mut signature = Signature::default();
     let mut subqueries = Vec::new();
     for (shape, count) in SHAPES.into_iter().zip(&mut signature) {
         let of_shape: Vec<usize> =
             open.iter().copied().filter(|probe| probes[*probe].shape == shape).collect();
-        *count = of_shape.len().min(FEW + 1);
-        if of_shape.len() > FEW {
-            subqueries.push(ProbeSubquery { shape, probes: of_shape, is_shared: true });
+        let is_shared = probes.iter().filter(|probe| probe.shape == shape).count() > FEW;
+        *count = if is_shared { FEW + 1 } else { of_shape.len() };
+        if is_shared {
+            subqueries.push(ProbeSubquery { shape, probes: of_shape, is_shared });
         } else {
             let one = |probe| ProbeSubquery { shape, probes: vec![probe], is_shared: false };
             subqueries.extend(of_shape.into_iter().map(one));
