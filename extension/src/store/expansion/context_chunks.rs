@@ -65,7 +65,8 @@ impl Store {
             }
         }
         let rows = (!open.is_empty()).then(|| {
-            let (signature, subqueries) = subqueries(probes, &open);
+            let has_neighborhoods = hits.lookup.has_neighbors && hits.list.len() > 1;
+            let (signature, subqueries) = subqueries(probes, &open, has_neighborhoods);
             let key = ContextStatement { signature, columns };
             let statement = self.0.statement(key, || statement(&self.0, &subqueries, columns));
             let mut sections = HashMap::new();

@@ -69,15 +69,20 @@ impl ProbeFields {
 
 /// Distributes the open probes of a plan over subqueries.
 ///
-/// A shape of more than [`FEW`] probes has its subquery whether or not some of them are answered. Otherwise each number of
-/// answers would be another statement, and several hits have dozens of them.
-pub fn subqueries(probes: &[Probe], open: &[usize]) -> (Signature, Vec<ProbeSubquery>) {
+/// With several neighborhoods, each shape of the plan has one shared subquery, whether or not probes of it are open.
+/// Otherwise each number of open probes would be another statement to plan, and the calls of a session have dozens of them.
+pub fn subqueries(
+    probes: &[Probe],
+    open: &[usize],
+    has_neighborhoods: bool,
+) -> (Signature, Vec<ProbeSubquery>) {
     let mut signature = Signature::default();
     let mut subqueries = Vec::new();
     for (shape, count) in SHAPES.into_iter().zip(&mut signature) {
         let of_shape: Vec<usize> =
             open.iter().copied().filter(|probe| probes[*probe].shape == shape).collect();
-        let is_shared = probes.iter().filter(|probe| probe.shape == shape).count() > FEW;
+        let is_in_plan = || probes.iter().any(|probe| probe.shape == shape);
+        let is_shared = of_shape.len() > FEW || has_neighborhoods && is_in_plan();
         *count = if is_shared { FEW + 1 } else { of_shape.len() };
         if is_shared {
             subqueries.push(ProbeSubquery { shape, probes: of_shape, is_shared });
