@@ -3,7 +3,8 @@ Expansion against the SELECT of the same rows by a caller who knows them.
 
 The floor is the fastest possible query: adjacent rows of a document, read by one range of ordinals through the
 index, without looking up the hit first. It returns the additional columns of the functions (role, distance,
-hit, scores) as constants.
+hit, scores) as constants. The harder floor is the processor time of the server, without the round trip that both
+ways have.
 */
 
 mod classes;
@@ -11,6 +12,7 @@ mod explain;
 pub mod hits;
 pub mod load;
 mod passages;
+mod processor;
 pub mod sessions;
 
 use std::path::Path;
@@ -87,6 +89,7 @@ pub async fn measure(table: &mut Table, keep: Option<&Path>) {
             let figures = session.in_server(hits, OURS_OF_TEN, 10).await;
             table.times(&what("the same inside the server"), figures, Bar::None);
             passages::measure(session, hits, table, what, bar(2.5)).await;
+            processor::measure(session, hits, table, what, bar).await;
             table.note(explain::buffers(session, hits, &what("Buffers")).await);
         }
 

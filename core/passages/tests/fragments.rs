@@ -181,3 +181,30 @@ fn lines_without_relevance_are_returned_if_nothing_else_fits() {
     let texts: Vec<_> = fragments.iter().map(|fragment| text(&text_runs, fragment)).collect();
     assert_eq!(texts, ["### A\r\n\r\n### A"]);
 }
+
+#[test]
+fn the_lines_of_other_hits_are_scored_only_if_a_second_hit_is_cut() {
+    let paragraph = |word: &str| format!("{}\n", [word; 15].join(" "));
+    let document: String = (0..40).map(|line| paragraph(["query", "other"][line % 2])).collect();
+    let chunks = chunks(&document);
+    let pieces = pieces(&chunks, std::slice::from_ref(&(0..chunks.len())));
+    let text_runs = text_runs(&pieces, |_| false);
+    let hits = [0, 200, 400].map(|first| FragmentHit { text_run: 0, bytes: first..first + 180 });
+    let scored = |max_tokens| {
+        let calls = std::cell::RefCell::new(Vec::new());
+        let count = |lines: &[(usize, usize)]| {
+            calls.borrow_mut().push(lines.len());
+            score_lines(&text_runs)(lines)
+        };
+        select_fragments(
+            &text_runs,
+            &hits,
+            FragmentLimits { max_fragments: 3, max_tokens },
+            &count,
+        );
+        calls.into_inner()
+    };
+    assert_eq!(scored(60), [2]);
+    assert_eq!(scored(400), [3, 2]);
+    assert_eq!(scored(1_000), [0; 0]);
+}

@@ -3,7 +3,7 @@
 //! Its twin in SQL is `sql/edition/functions/explain_context.sql`.
 
 use super::request::ExpandedContext;
-use crate::server::types::{JsonArray, integer};
+use crate::server::types::{Json, integer};
 use passage_core::expand::{BudgetDecision, LazyColumns, Role, Rule, SelectedChunk, Verdict};
 use passage_split::interrupt::poll_periodically as pause;
 use serde::Serialize;
@@ -76,10 +76,9 @@ pub fn explanations_by_hit(expanded: &ExpandedContext) -> HashMap<Uuid, Vec<Stri
 }
 
 /// Returns the explanations of the hits of a passage.
-pub fn explanation_of(by_hit: &HashMap<Uuid, Vec<String>>, hits: &[Uuid]) -> JsonArray {
+pub fn explanation_of(by_hit: &HashMap<Uuid, Vec<String>>, hits: &[Uuid]) -> Json {
     let objects: Vec<_> = hits.iter().filter_map(|hit| by_hit.get(hit)).flatten().collect();
-    let texts = objects.iter().map(|object| object.as_str()).collect::<Vec<_>>();
-    JsonArray(vec![format!("[{}]", texts.join(","))])
+    Json::array(&objects.iter().map(|object| object.as_str()).collect::<Vec<_>>())
 }
 
 #[derive(Serialize)]

@@ -4,7 +4,7 @@
 
 use super::explanation::{explanation_of, explanations_by_hit};
 use super::request::ExpandedContext;
-use crate::server::types::{JsonArray, RawJsonb, UuidArray, integer, to_sql};
+use crate::server::types::{Json, ObjectArray, RawJsonb, Scalar, UuidArray, integer, to_sql};
 use passage_core::TableHeader;
 use passage_core::arguments::Output;
 use passage_core::assemble::{Assembly, Separator, assemble};
@@ -17,7 +17,6 @@ use passage_split::interrupt::poll_periodically as pause;
 use passage_split::{DataFormat, Family, MediaType, section};
 use pgrx::datum::{Range, Uuid};
 use std::collections::HashMap;
-use std::fmt::Write;
 
 /// A passage, as the columns of the functions.
 pub type PassageRow = (
@@ -37,12 +36,12 @@ pub type PassageRow = (
     Option<i32>,
     Option<i32>,
     Vec<Range<i32>>,
-    JsonArray,
+    ObjectArray,
     bool,
     bool,
     Option<RawJsonb>,
     Option<Vec<Option<String>>>,
-    Option<JsonArray>,
+    Option<Json>,
 );
 
 /// Clusters the selected chunks to passages, and returns their rows.
@@ -210,54 +209,35 @@ fn lines_in_passage(expanded: &ExpandedContext, row: usize) -> (Option<i32>, Opt
     (first, last.map(|last| last.saturating_sub(cut)))
 }
 
-/// The number of citations that are parsed as jsonb at once.
-const PART: usize = 1_000;
-
 /// Returns which bytes of the passage come from which chunk, with their lines in the source, or their place if the source
 /// was converted.
-///
-/// The JSON is written as text, since a tree of values takes twice as long. Of the values, only names of sheets need escaping.
 fn citations(
     expanded: &ExpandedContext,
     selected_chunks: &[&SelectedChunk],
     assembly: &Assembly,
-) -> JsonArray {
+) -> ObjectArray {
     let number =
-        |number: Option<i32>| number.map_or("null".to_owned(), |number| number.to_string());
-    let mut parts: Vec<String> = Vec::new();
-    let mut text = String::with_capacity(160 * selected_chunks.len().min(PART));
-    for (index, (selected_chunk, range)) in
-        with_pauses(selected_chunks).zip(&assembly.part_ranges).enumerate()
-    {
-        if index > 0 && index % PART == 0 {
-            text.push(']');
-            parts.push(std::mem::take(&mut text));
-        }
+        |number: Option<i32>| number.map_or(Scalar::Null, |number| Scalar::Integer(number.into()));
+    let mut citations = ObjectArray::default();
+    for (selected_chunk, range) in with_pauses(selected_chunks).zip(&assembly.part_ranges) {
         let row = &expanded.chunks.chunk_rows[selected_chunk.row];
         let (first_line, last_line) = lines_in_passage(expanded, selected_chunk.row);
-        text.push(if text.is_empty() { '[' } else { ',' });
-        write!(
-            text,
-            r#"{{"chunk_id":"{}","ordinal":{},"role":"{}","start":{},"end":{},"first_line":{},"last_line":{}"#,
-            row.chunk,
-            number(row.ordinal),
-            selected_chunk.role.name(),
-            range.start,
-            range.end,
-            number(first_line),
-            number(last_line),
-        )
-        .expect("writing to a string cannot fail");
-        if let Some(place) = expanded.chunks.chunk(selected_chunk.row).place() {
-            for (key, value) in place.to_metadata() {
-                write!(text, r#","{key}":{value}"#).expect("writing to a string cannot fail");
-            }
-        }
-        text.push('}');
+        let place = expanded.chunks.chunk(selected_chunk.row).place();
+        let place = place.map(|place| place.to_metadata()).unwrap_or_default();
+        let mut id = uuid::Uuid::encode_buffer();
+        let mut fields = vec![
+            ("chunk_id", Scalar::Text(row.chunk.hyphenated().encode_lower(&mut id))),
+            ("ordinal", number(row.ordinal)),
+            ("role", Scalar::Text(selected_chunk.role.name())),
+            ("start", Scalar::Integer(range.start as i64)),
+            ("end", Scalar::Integer(range.end as i64)),
+            ("first_line", number(first_line)),
+            ("last_line", number(last_line)),
+        ];
+        fields.extend(place.iter().map(|(key, value)| (key.as_str(), Scalar::of(value))));
+        citations.push(fields);
     }
-    text.push(']');
-    parts.push(text);
-    JsonArray(parts)
+    citations
 }
 
 /// Returns the chunks of a passage, with regular checks for interrupts.

@@ -3,7 +3,7 @@
 use crate::expansion::{self, skipped};
 use crate::search::{BestPassages, PassageChooser, SearchRequest};
 use crate::server::error::Error;
-use crate::server::types::{Json, JsonArray, Name, RawJsonb, UuidArray};
+use crate::server::types::{Json, Name, ObjectArray, RawJsonb, UuidArray};
 use crate::store::{FilterArguments, Store};
 use passage_core::arguments::{OUTPUT, Output, RANKING, Ranking};
 use passage_core::strategy::check_limit;
@@ -47,12 +47,12 @@ fn search(
             name!(first_line, Option<i32>),
             name!(last_line, Option<i32>),
             name!(spans, Vec<Range<i32>>),
-            name!(citations, JsonArray),
+            name!(citations, ObjectArray),
             name!(truncated, bool),
             name!(complete, bool),
             name!(metadata, Option<RawJsonb>),
             name!(source_ids, Option<Vec<Option<String>>>),
-            name!(explanation, Option<JsonArray>),
+            name!(explanation, Option<Json>),
         ),
     >,
     ErrorReport,

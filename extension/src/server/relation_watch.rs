@@ -4,10 +4,10 @@ use pgrx::pg_sys;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
-/// A set of relations and other objects that a cache depends on, and whether one of them has changed.
+/// A set of relations and other objects that a cache depends on, and those of them that have changed.
 ///
 /// PostgreSQL may report a change at any moment, also while a plan of the cache runs. So the report
-/// only sets a flag, and the owner of the cache clears it at its next look-up.
+/// is only noted, and the owner of the cache takes it at its next look-up.
 pub struct RelationWatch {
     /// The oids of the relations.
     watched: RefCell<BTreeSet<u32>>,
@@ -15,8 +15,12 @@ pub struct RelationWatch {
     objects: RefCell<BTreeSet<(i32, u32)>>,
     /// The number of reports, also about relations and objects that are not in the set.
     changes: Cell<u64>,
-    stale: Cell<bool>,
+    /// The relations that have changed, 0 for any relation or another object.
+    changed: RefCell<BTreeSet<u32>>,
 }
+
+/// The oid of a change that concerns the whole cache.
+const ANY: u32 = 0;
 
 // SAFETY: a watch is used by a backend alone, which has one thread.
 unsafe impl Sync for RelationWatch {}
@@ -28,7 +32,7 @@ impl RelationWatch {
             watched: RefCell::new(BTreeSet::new()),
             objects: RefCell::new(BTreeSet::new()),
             changes: Cell::new(0),
-            stale: Cell::new(false),
+            changed: RefCell::new(BTreeSet::new()),
         }
     }
 
@@ -39,8 +43,8 @@ impl RelationWatch {
             // SAFETY: the argument is the watch that was registered, which lives as long as the program.
             let watch = unsafe { &*argument.cast_mut_ptr::<RelationWatch>() };
             // The catalog must not be read here. An invalid oid stands for every relation.
-            let is_any = relation == pg_sys::InvalidOid;
-            watch.report(is_any || watch.watched.borrow().contains(&relation.to_u32()));
+            let oid = relation.to_u32();
+            watch.report((oid == ANY || watch.watched.borrow().contains(&oid)).then_some(oid));
         }
         let argument = pg_sys::Datum::from(std::ptr::from_ref(self));
         // SAFETY: the function and the watch live as long as the backend, and the function touches
@@ -54,7 +58,7 @@ impl RelationWatch {
         #[pgrx::pg_guard]
         unsafe extern "C-unwind" fn changed(argument: pg_sys::Datum, _cache: i32, _hash: u32) {
             // SAFETY: as for relations.
-            unsafe { &*argument.cast_mut_ptr::<RelationWatch>() }.report(true);
+            unsafe { &*argument.cast_mut_ptr::<RelationWatch>() }.report(Some(ANY));
         }
         self.register_caches(caches, changed);
     }
@@ -66,7 +70,8 @@ impl RelationWatch {
             // SAFETY: as for relations.
             let watch = unsafe { &*argument.cast_mut_ptr::<RelationWatch>() };
             // A hash of 0 stands for every object.
-            watch.report(hash == 0 || watch.objects.borrow().contains(&(cache, hash)));
+            let is_watched = hash == 0 || watch.objects.borrow().contains(&(cache, hash));
+            watch.report(is_watched.then_some(ANY));
         }
         self.register_caches(caches, changed);
     }
@@ -85,9 +90,10 @@ impl RelationWatch {
         }
     }
 
-    fn report(&self, concerns_cache: bool) {
+    /// Notes a change, and what it concerns of the cache.
+    fn report(&self, concerned: Option<u32>) {
         self.changes.set(self.changes.get() + 1);
-        self.stale.set(self.stale.get() || concerns_cache);
+        self.changed.borrow_mut().extend(concerned);
     }
 
     /// Returns the number of reports so far. A value that is read from the catalogs may be outdated if it grows
@@ -98,7 +104,7 @@ impl RelationWatch {
 
     /// Marks the cache as stale.
     pub fn set_stale(&self) {
-        self.stale.set(true);
+        self.changed.borrow_mut().insert(ANY);
     }
 
     /// Adds objects of a catalog that the cache depends on.
@@ -121,9 +127,14 @@ impl RelationWatch {
         self.watched.borrow_mut().extend(relations.into_iter().map(pg_sys::Oid::to_u32));
     }
 
-    /// Returns whether the cache is stale, and resets the mark.
+    /// Returns the relations that have changed since the last call, 0 for any relation or another object.
+    pub fn take_changed(&self) -> BTreeSet<u32> {
+        self.changed.take()
+    }
+
+    /// Returns whether something has changed since the last call.
     pub fn take_stale(&self) -> bool {
-        self.stale.replace(false)
+        !self.take_changed().is_empty()
     }
 
     /// Removes all relations and objects.

@@ -13,6 +13,11 @@ static MAX_TOKENS: GucSetting<i32> = GucSetting::<i32>::new(4_096);
 
 static MAX_PASSAGE_TOKENS: GucSetting<i32> = GucSetting::<i32>::new(2_048);
 
+static MAX_CACHED_STORES: GucSetting<i32> = GucSetting::<i32>::new(256);
+
+/// The largest number of stores that a session can be told to cache.
+const MAX_STORES: i32 = 10_000;
+
 /// Defines the settings. Must be called once in a backend.
 pub fn define() {
     GucRegistry::define_string_guc(
@@ -52,6 +57,16 @@ pub fn define() {
         GucContext::Userset,
         GucFlags::default(),
     );
+    GucRegistry::define_int_guc(
+        c"passage.max_cached_stores",
+        c"Sets the number of stores whose plans a session keeps.",
+        c"Beyond it, the session drops the plans of the store that it has not used for longest.",
+        &MAX_CACHED_STORES,
+        1,
+        MAX_STORES,
+        GucContext::Userset,
+        GucFlags::default(),
+    );
 }
 
 /// Returns the default store.
@@ -62,6 +77,11 @@ pub fn store() -> String {
 /// Returns the default strategy.
 pub fn strategy() -> String {
     text(&STRATEGY).unwrap_or_else(|| "auto".to_owned())
+}
+
+/// Returns the maximum number of stores that are cached.
+pub fn max_cached_stores() -> usize {
+    MAX_CACHED_STORES.get().unsigned_abs() as usize
 }
 
 /// Returns the default budget of a search, whose hits share it.

@@ -73,7 +73,8 @@ mod tsvector;
 
 pub use array::UuidArray;
 pub use column::{Column, extension_type_name, register};
-pub use json::{Json, JsonArray};
+pub use json::Json;
+pub use jsonb::{ObjectArray, Scalar};
 pub use name::Name;
 pub use opaque::{Ltree, RawJsonb, RawText, TextArray};
 pub use record::Record;

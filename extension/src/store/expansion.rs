@@ -1,8 +1,8 @@
 /*!
 Reading hits and their context.
 
-Two statements answer a call, whatever the number of hits: [`hits`] reads the hits, and
-[`context_chunks`] all probes of their plan.
+At most three statements answer a call, whatever the number of hits: [`hits`] reads the hits, [`containers`] what is around
+those of code, and [`context_chunks`] all probes of their plan.
 */
 
 mod chunk_columns;

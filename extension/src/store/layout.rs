@@ -3,17 +3,20 @@ The relations and columns of a store, read from the catalogs and cached between 
 
 A layout also holds what other modules derive from the relations: the statements that they write for
 them, each with its plan, and values of their own types in [`Layout::slot`]. It is cached by the store's
-name and the oids that the relations have now, and dropped when PostgreSQL reports that a relation
+name and the oids that the relations have now, and dropped when PostgreSQL reports that one of them
 has changed.
 */
 
+mod cache;
 mod casts;
 mod relation;
 mod statement_cache;
 
 use crate::server::relation_watch::RelationWatch;
+use crate::server::settings;
 use crate::server::spi::Statement;
 use crate::server::sql_text::{ADD, CONCATENATE, DIVIDE, EQUAL, NO_KEY, quote_identifier};
+use cache::{LayoutCache, RelationOids};
 use pgrx::pg_sys;
 pub use relation::Relation;
 pub use statement_cache::{StatementCache, StatementKey};
@@ -41,16 +44,10 @@ pub struct Layout {
     statements: RefCell<StatementCache>,
 }
 
-/// The name of a store, and the oids of its chunks, documents, strategies, embeddings and adopted chunks.
-type CacheKey = (String, [pg_sys::Oid; 5]);
-
-/// The maximum number of layouts that are cached.
-const CAPACITY: usize = 64;
-
 static WATCH: RelationWatch = RelationWatch::new();
 
 thread_local! {
-    static LAYOUTS: RefCell<HashMap<CacheKey, Rc<Layout>>> = RefCell::new(HashMap::new());
+    static LAYOUTS: RefCell<LayoutCache> = RefCell::default();
 }
 
 /// Asks PostgreSQL to report changes of relations. Must be called once in a backend.
@@ -77,20 +74,22 @@ pub fn find(store: &str) -> Option<Rc<Layout>> {
     }
     // SAFETY: a look-up of a schema that exists, which raises the error of a statement that names it.
     unsafe { pg_sys::LookupExplicitNamespace(name.as_ptr(), true) };
-    let key = (store.to_owned(), oids);
-    let cached = LAYOUTS.with_borrow_mut(|layouts| {
-        if WATCH.take_stale() || layouts.len() >= CAPACITY {
-            layouts.clear();
-            WATCH.clear();
-        }
-        layouts.get(&key).map(Rc::clone)
-    });
-    if cached.is_some() {
-        return cached;
+    let changed = WATCH.take_changed();
+    if !changed.is_empty() {
+        drop(LAYOUTS.with_borrow_mut(|layouts| layouts.remove(&changed)));
+    }
+    if let Some(layout) = LAYOUTS.with_borrow_mut(|layouts| layouts.get(store, &oids)) {
+        return Some(layout);
     }
     WATCH.add(oids);
     let layout = Rc::new(Layout::read(store, oids));
-    LAYOUTS.with_borrow_mut(|layouts| layouts.insert(key, Rc::clone(&layout)));
+    let capacity = settings::max_cached_stores();
+    let added = Rc::clone(&layout);
+    let removed = LAYOUTS.with_borrow_mut(|layouts| layouts.insert(oids, added, capacity));
+    if !removed.is_empty() {
+        WATCH.clear();
+        LAYOUTS.with_borrow(|layouts| WATCH.add(layouts.relations()));
+    }
     Some(layout)
 }
 
@@ -117,7 +116,7 @@ fn document_of(id: &str) -> String {
 }
 
 impl Layout {
-    fn read(store: &str, oids: [pg_sys::Oid; 5]) -> Self {
+    fn read(store: &str, oids: RelationOids) -> Self {
         let [chunks, documents, strategies, embeddings, adopted] = oids;
         let relation = |oid, name: &str| {
             Relation::read(oid, format!("{}.{}", quote_identifier(store), quote_identifier(name)))
@@ -153,6 +152,14 @@ impl Layout {
     /// Returns the table that has the lexemes of chunks, if it is known.
     pub fn lexeme_table(&self) -> Option<&Relation> {
         self.adopted.as_ref().or_else(|| Some(&self.chunks).filter(|chunks| chunks.is_table))
+    }
+
+    /// Returns whether the table `strategies` may have rows. Most stores have none, and a statement starts faster
+    /// without a look at it.
+    pub fn has_strategies(&self) -> bool {
+        let may_have_rows =
+            |strategies: &Relation| self.may_have_shards || strategies.may_have_rows();
+        self.strategies.as_ref().is_some_and(may_have_rows)
     }
 
     /// Returns whether sections can be searched: chunks have sections and the keys of an index on them.

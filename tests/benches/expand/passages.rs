@@ -11,7 +11,7 @@ use super::{CALLS, ROUNDS};
 use crate::rounds::alternate;
 use crate::table::{Bar, Table};
 
-const OURS: &str = "SELECT * FROM passage.reassemble($1, strategy => 'broad')";
+pub const OURS: &str = "SELECT * FROM passage.reassemble($1, strategy => 'broad')";
 
 /// Measures it from the client and inside the server; `what` names the store.
 pub async fn measure(

@@ -110,7 +110,7 @@ async fn settings_of_the_reference_have_the_defaults_of_the_server() {
     let cluster = Cluster::start().await;
     let page = Page::read("docs/reference/settings.md");
     let rows = table(&page.text, "setting").rows;
-    assert_eq!(rows.len(), 4);
+    assert_eq!(rows.len(), 5);
     for row in lines(&rows, 2) {
         let (name, default) = row.split_once('|').expect("a row has two cells");
         // The library defines its settings when the session calls it first.

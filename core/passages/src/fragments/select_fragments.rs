@@ -15,7 +15,7 @@ use super::text_run::TextRun;
 use hit_lines::{HitLines, Relevance};
 use passage_split::interrupt;
 use selection::Selection;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// The constant added to ranks when they are weighted by size, so that the first ranks differ little.
 const SOON: f64 = 5.0;
@@ -27,8 +27,8 @@ const REST: u32 = 16;
 /// Selects lines for hits, given best first, and returns fragments in the order of their best hits.
 ///
 /// `score_lines` returns the relevance of lines, each given by text run and line. It is expensive, so it is called
-/// at most once: when the first hit does not fit, for that hit and as many hits behind it as fragments may follow.
-/// Later hits are returned whole or not at all.
+/// at most twice: for the first hit that does not fit, and if another one is cut, for as many hits behind the first as
+/// fragments may follow. Later hits are returned whole or not at all.
 ///
 /// ```
 /// use passage_core::fragments::{
@@ -86,7 +86,7 @@ pub fn select_fragments(
             continue;
         }
         line_scores
-            .score(order[turn..].iter().take(limits.max_fragments).map(|(_, candidate)| candidate));
+            .allow(order[turn..].iter().take(limits.max_fragments).map(|(_, candidate)| candidate));
         let Some(score) = line_scores.of(candidate) else { continue };
         if let Some(lines) = candidate.best_window(room, &score, Relevance::Required) {
             selection.take(*hit_index, text_run, lines);
@@ -97,7 +97,7 @@ pub fn select_fragments(
         }
     }
     if selection.fragments.is_empty() {
-        take_any_window(&mut selection, &order, &line_scores);
+        take_any_window(&mut selection, &order, &mut line_scores);
     }
     selection.fragments
 }
@@ -107,7 +107,7 @@ pub fn select_fragments(
 fn take_any_window(
     selection: &mut Selection<'_>,
     order: &[(usize, HitLines<'_>)],
-    line_scores: &LineScores<'_>,
+    line_scores: &mut LineScores<'_>,
 ) {
     for (hit_index, candidate) in order {
         interrupt::poll();
@@ -125,37 +125,52 @@ type LineId = (usize, usize);
 /// Returns the relevance of lines.
 type ScoreLines<'a> = dyn Fn(&[LineId]) -> Vec<f64> + 'a;
 
-/// The relevance of lines, computed at most once.
+/// The relevance of lines, computed when a hit is cut. Most budgets are spent after the first one.
 struct LineScores<'a> {
     score_lines: &'a ScoreLines<'a>,
-    known: Option<HashMap<LineId, f64>>,
+    /// The lines of the hits that may be cut, once they are known, without those that were scored.
+    unscored: Option<BTreeSet<LineId>>,
+    scores: HashMap<LineId, f64>,
 }
 
 impl<'a> LineScores<'a> {
     /// Creates an empty cache.
     fn new(score_lines: &'a ScoreLines<'a>) -> Self {
-        Self { score_lines, known: None }
+        Self { score_lines, unscored: None, scores: HashMap::new() }
     }
 
-    /// Scores the lines of hits on the first call; later calls do nothing.
-    fn score<'f>(&mut self, hits: impl Iterator<Item = &'f HitLines<'f>>) {
-        self.known.get_or_insert_with(|| {
-            let lines = |candidate: &'f HitLines| {
-                let text_run = candidate.hit.text_run;
-                candidate.scored_lines().map(move |line| (text_run, line))
+    /// Allows to cut hits on the first call; later calls do nothing.
+    fn allow<'f>(&mut self, hits: impl Iterator<Item = &'f HitLines<'f>>) {
+        self.unscored.get_or_insert_with(|| hits.flat_map(line_ids).collect());
+    }
+
+    /// Returns the scores of a hit's lines, if it may be cut. The first call scores the lines of its hit, and the second
+    /// one all that are left.
+    fn of(&mut self, candidate: &HitLines) -> Option<impl Fn(usize) -> f64> {
+        let unscored = self.unscored.as_mut()?;
+        let is_scored = |line: &LineId| self.scores.contains_key(line);
+        if !line_ids(candidate).all(|line| unscored.contains(&line) || is_scored(&line)) {
+            return None;
+        }
+        if !line_ids(candidate).all(|line| is_scored(&line)) {
+            let lines: Vec<_> = if self.scores.is_empty() {
+                line_ids(candidate).collect()
+            } else {
+                unscored.iter().copied().collect()
             };
-            let mut lines: Vec<_> = hits.flat_map(lines).collect();
-            lines.sort_unstable();
-            lines.dedup();
+            for line in &lines {
+                unscored.remove(line);
+            }
             let scores = (self.score_lines)(&lines);
-            lines.into_iter().zip(scores).collect()
-        });
+            self.scores.extend(lines.into_iter().zip(scores));
+        }
+        let text_run = candidate.hit.text_run;
+        Some(move |line| self.scores.get(&(text_run, line)).copied().unwrap_or_default())
     }
+}
 
-    /// Returns the scores of a hit's lines, if they were computed.
-    fn of(&self, candidate: &HitLines) -> Option<impl Fn(usize) -> f64> {
-        let (text_run, known) = (candidate.hit.text_run, self.known.as_ref()?);
-        let all = candidate.scored_lines().all(|line| known.contains_key(&(text_run, line)));
-        all.then_some(move |line| known.get(&(text_run, line)).copied().unwrap_or_default())
-    }
+/// Returns the lines of a hit that are scored, in their order.
+fn line_ids(candidate: &HitLines) -> impl Iterator<Item = LineId> {
+    let text_run = candidate.hit.text_run;
+    candidate.scored_lines().map(move |line| (text_run, line))
 }

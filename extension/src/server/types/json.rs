@@ -20,6 +20,11 @@ impl Json {
         Self(value.to_string())
     }
 
+    /// Returns an array of values, each given as its text.
+    pub fn array(values: &[&str]) -> Self {
+        Self(format!("[{}]", values.join(",")))
+    }
+
     /// Returns an object without keys.
     pub fn empty_object() -> Self {
         Self("{}".to_owned())
@@ -136,20 +141,3 @@ impl IntoDatum for Json {
 sql_argument!(Json);
 sql_result!(Json);
 sql_name!(Json, "jsonb");
-
-/// A `jsonb` array, written as the texts of several arrays that follow one another.
-#[derive(Clone, Debug)]
-pub struct JsonArray(pub Vec<String>);
-
-impl IntoDatum for JsonArray {
-    fn into_datum(self) -> Option<pg_sys::Datum> {
-        Some(jsonb::concatenate(&self.0))
-    }
-
-    fn type_oid() -> pg_sys::Oid {
-        pg_sys::JSONBOID
-    }
-}
-
-sql_result!(JsonArray);
-sql_name!(JsonArray, "jsonb");

@@ -1,20 +1,89 @@
 //! The containers around a hit in code: sections whose first chunk is the head of a container.
 
+use super::hits::StoredHit;
+use crate::server::spi::{Connection, Value};
 use crate::server::sql_text::{AT_LEAST, AT_MOST, EQUAL, SUBTRACT, normalized_section};
-use crate::store::layout::Layout;
+use crate::server::types::UuidArray;
+use crate::store::Store;
+use crate::store::layout::{Layout, StatementKey};
+use crate::store::shards::Route;
 use passage_core::expand::Container;
+use passage_split::interrupt::poll_periodically as pause;
+use passage_split::{Kind, Unit};
+use std::cell::Cell;
 
 /// The maximum number of sections around a hit that are checked, the nearest first. Splitters create no deeper ones.
 const MAX_DEPTH: usize = 64;
 
-/// Returns an expression for the containers around a chunk, if a condition holds and the chunk is part
-/// of one: an array with depth, first and last ordinal, and the tokens of the first chunk of each.
+/// Identifies the statement.
+#[derive(Clone, PartialEq)]
+struct ContainerStatement;
+
+impl StatementKey for ContainerStatement {}
+
+/// Whether the last hits of a session in a store may have had containers. The next ones probably have the same kind.
+#[derive(Default)]
+struct Expected(Cell<bool>);
+
+impl Store {
+    /// Returns whether the statement that reads hits should also find their containers.
+    pub(super) fn expects_containers(&self) -> bool {
+        self.0.slot::<Expected>().0.get()
+    }
+
+    /// Reads the containers around the hits that may have some, units of code, unless they were read with the hits.
+    pub(super) fn read_containers(
+        &self,
+        connection: &Connection,
+        hits: &mut [StoredHit],
+        are_read: bool,
+    ) {
+        if !has_containers(&self.0) {
+            return;
+        }
+        let is_unit = |hit: &StoredHit| {
+            let is_part = matches!(hit.unit, Some(Unit::Container | Unit::Member | Unit::Value));
+            is_part && hit.kind != Some(Kind::Data)
+        };
+        let units: Vec<_> = (0..hits.len()).filter(|hit| is_unit(&hits[*hit])).collect();
+        self.0.slot::<Expected>().0.set(!units.is_empty());
+        if are_read || units.is_empty() {
+            return;
+        }
+        let ids: Vec<_> = units.iter().map(|hit| hits[*hit].scored.chunk).collect();
+        let statement = self.0.statement(ContainerStatement, || statement(&self.0));
+        let values = vec![Value::new(ids.iter().copied().collect::<UuidArray>())];
+        let rows = self.read(connection, &statement, values, Route::Chunks(&ids), None);
+        for row in 0..rows.len() {
+            pause(row);
+            let Some(place) = rows.get::<i64>(row, 0) else { continue };
+            hits[units[place as usize - 1]].containers = read(rows.get(row, 1));
+        }
+    }
+}
+
+/// Returns whether chunks have sections and units, without which no containers are known.
+fn has_containers(layout: &Layout) -> bool {
+    layout.has_sections() && layout.chunks.can_read("unit", "text")
+}
+
+/// Returns the statement for the containers around chunks, each with its position among the ids.
+fn statement(layout: &Layout) -> String {
+    format!(
+        "SELECT h.place, {} FROM {}",
+        select(layout, "true"),
+        layout.chunks_of_ids("h", true, "c")
+    )
+}
+
+/// Returns an expression for the containers around a chunk, if a condition holds and the chunk is a unit of code: an array
+/// with depth, first and last ordinal, and the tokens of the first chunk of each.
 pub fn select(layout: &Layout, condition: &str) -> String {
-    let unit = layout.chunks.column("c", "unit", "text");
-    let kind = layout.chunks.column("c", "kind", "text");
-    if !layout.has_sections() || !layout.chunks.can_read("unit", "text") {
+    if !has_containers(layout) {
         return none();
     }
+    let unit = layout.chunks.column("c", "unit", "text");
+    let kind = layout.chunks.column("c", "kind", "text");
     let chunks = &layout.chunks.name;
     // Key and ordinal are compared as a pair, as in `probe_query`.
     let end = |order: &str| {
@@ -53,7 +122,7 @@ pub fn none() -> String {
     "NULL::pg_catalog.int4[]".to_owned()
 }
 
-/// Reads the containers, the nearest first.
+/// Reads the containers of an array, the nearest first.
 pub fn read(numbers: Option<Vec<Option<i32>>>) -> Vec<Container> {
     let numbers: Vec<i32> = numbers.unwrap_or_default().into_iter().flatten().collect();
     let containers = numbers.chunks_exact(4);

@@ -1,16 +1,16 @@
 /*!
-The second statement: all probes of a plan.
+The last statement: all probes of a plan.
 
 Each shape of a probe is one subquery, answered by one of the indexes on `(document_id, ordinal)`,
 `(document_id, section_key, ordinal)` and `(document_id, parent_key, ordinal)`. After the key the section
 itself is compared, since keys are hashes. A statement has only the subqueries that its plan needs: to
-start a subquery costs more than most probes. Probes that the neighborhood of a single hit answers need
+start a subquery costs more than most probes. Probes that the neighborhoods of hits answer need
 no subquery, and without subqueries no statement is executed.
 */
 
 use super::chunk_columns::{ChunkColumns, StoredChunk};
 use super::hits::Hits;
-use super::neighborhood::Neighborhood;
+use super::neighborhood::Neighborhoods;
 use super::probe_query::ProbeQuery;
 use super::probe_subqueries::{ProbeSubquery, Signature, subqueries};
 use crate::server::spi::{Connection, Rows};
@@ -36,7 +36,7 @@ impl StatementKey for ContextStatement {}
 /// The chunks that a call read: its hits and the answers of the probes.
 pub struct ContextChunks<'c> {
     hits: &'c Hits<'c>,
-    /// The answers that are in the neighborhood of the hit: the probe, and the row of the chunk.
+    /// The answers that are in the neighborhoods of the hits: the probe, and the row of the chunk.
     neighbors: Vec<(usize, usize)>,
     rows: Option<Rows<'c>>,
     /// For each probe, whether its rows have their depth below its section.
@@ -57,15 +57,16 @@ impl Store {
     ) -> ContextChunks<'c> {
         let probes = &plan.probes;
         let (mut neighbors, mut open) = (Vec::new(), Vec::new());
-        let neighborhood = Neighborhood::new(hits);
+        let neighborhoods = Neighborhoods::new(hits);
         for (index, probe) in probes.iter().enumerate() {
-            match neighborhood.as_ref().and_then(|neighborhood| neighborhood.answer(probe)) {
+            match neighborhoods.answer(probe) {
                 Some(rows) => neighbors.extend(rows.into_iter().map(|row| (index, row))),
                 None => open.push(index),
             }
         }
         let rows = (!open.is_empty()).then(|| {
-            let (signature, subqueries) = subqueries(probes, &open);
+            let has_neighborhoods = hits.lookup.has_neighbors && hits.list.len() > 1;
+            let (signature, subqueries) = subqueries(probes, &open, has_neighborhoods);
             let key = ContextStatement { signature, columns };
             let statement = self.0.statement(key, || statement(&self.0, &subqueries, columns));
             let mut sections = HashMap::new();

@@ -1,9 +1,10 @@
 /*!
-The first statement: the hits, their documents and strategies, and the neighborhood of a single hit.
+The first statement: the hits, their documents and strategies, and the neighborhoods of a few hits.
 
 A custom strategy is a row of the store. It is read with the hits, and so are the rows that `auto` uses
-for a media type. If a strategy may need containers, those around each hit are found in the same
-statement. Other presets read nothing else from the store.
+for a media type. Other presets read nothing else from the store. Containers around hits are found in the same
+statement if the hits of the last call were in code, else by a statement of their own: to start their subqueries
+costs a fifth of a call on prose.
 */
 
 use super::chunk_columns::{ChunkColumns, StoredChunk};
@@ -33,6 +34,7 @@ struct HitStatement {
     source: StrategySource,
     columns: ChunkColumns,
     lookup: HitLookup,
+    containers: bool,
 }
 
 impl StatementKey for HitStatement {}
@@ -85,18 +87,32 @@ impl Hits<'_> {
         hits.collect()
     }
 
-    /// Returns the chunk in a row, which may be a neighbor of the hit.
+    /// Returns the position of the hit in a row among the ids of the call, counted from 1. A neighbor has none, and
+    /// neither has the row of a strategy without a hit.
+    pub(super) fn position(&self, row: usize) -> Option<i64> {
+        self.rows.get(row, POSITION)
+    }
+
+    /// Returns the document of a row.
+    pub(super) fn document(&self, row: usize) -> Uuid {
+        self.rows.uuid(row, DOCUMENT)
+    }
+
+    /// Returns the chunk in a row, which may be a neighbor of a hit.
     pub(super) fn row(&self, row: usize) -> StoredChunk<'_> {
         StoredChunk { rows: &self.rows, row, first: FIRST_CHUNK_COLUMN }
     }
 }
 
-/// The first column of the chunk. Before it are position, document, media type, kind, unit, containers and
-/// strategies.
-const FIRST_CHUNK_COLUMN: usize = 7;
-
-/// The column of the strategies.
+/// The columns before those of the chunk.
+const POSITION: usize = 0;
+const DOCUMENT: usize = 1;
+const MEDIA_TYPE: usize = 2;
+const KIND: usize = 3;
+const UNIT: usize = 4;
+const CONTAINERS: usize = 5;
 const STRATEGIES: usize = 6;
+const FIRST_CHUNK_COLUMN: usize = 7;
 
 impl Store {
     /// Reads the hits of a call, best first, and determines the strategy of each.
@@ -118,30 +134,26 @@ impl Store {
         request: &StrategyRequest,
         columns: ChunkColumns,
     ) -> Result<Option<Hits<'c>>, Error> {
-        let source = request.source(self.0.strategies.as_ref())?;
+        let source = request.source(&self.0)?;
         // A limit out of range is an error whether or not a hit is found.
         let preset = request.preset()?;
         let by_name = source == StrategySource::ByName;
         if scored.is_empty() && !by_name {
             return Ok(None);
         }
-        let lookup = match (scored, source) {
-            ([_], StrategySource::Preset { container: false }) => {
-                HitLookup::of_one(&self.0, Some(&preset))
-            }
-            ([_], _) => HitLookup::of_one(&self.0, None),
-            _ => HitLookup::Many,
-        };
-        let mut values = vec![if lookup == HitLookup::Many {
-            Value::new(scored.iter().map(|hit| hit.chunk).collect::<UuidArray>())
-        } else {
+        let known = Some(&preset).filter(|_| !source.may_need_containers());
+        let lookup = HitLookup::new(&self.0, scored.len(), known);
+        let mut values = vec![if lookup.is_single() {
             Value::new(to_sql(scored[0].chunk))
+        } else {
+            Value::new(scored.iter().map(|hit| hit.chunk).collect::<UuidArray>())
         }];
         if by_name {
             values.push(Value::new(request.name.clone()));
         }
-        let key = HitStatement { source, columns, lookup };
-        let statement = self.0.statement(key, || statement(&self.0, source, columns, lookup));
+        let containers = source.may_need_containers() && self.expects_containers();
+        let key = HitStatement { source, columns, lookup, containers };
+        let statement = self.0.statement(key.clone(), || statement(&self.0, key));
         let ids: Vec<_> = scored.iter().map(|hit| hit.chunk).collect();
         let rows = self.read(connection, &statement, values, Route::Chunks(&ids), None);
         // The strategies are the same in every row, and by name there is a row even without a hit.
@@ -157,13 +169,13 @@ impl Store {
         for row in 0..rows.len() {
             pause(row);
             // A strategy without a hit has a row of its own, and so has a neighbor of the hit.
-            let Some(position) = rows.get::<i64>(row, 0) else { continue };
+            let Some(position) = rows.get::<i64>(row, POSITION) else { continue };
             let chunk = StoredChunk { rows: &rows, row, first: FIRST_CHUNK_COLUMN };
-            let id = rows.uuid(row, 1);
+            let id = rows.uuid(row, DOCUMENT);
             let document = documents.entry(id).or_insert_with(|| {
                 Rc::new(HitDocument {
                     id,
-                    media_type: rows.get(row, 2),
+                    media_type: rows.get(row, MEDIA_TYPE),
                     ..hit_document::read(&rows, row, columns, first_document_column)
                 })
             });
@@ -172,36 +184,34 @@ impl Store {
                 row,
                 scored: scored[position as usize - 1],
                 ordinal: chunk.ordinal(),
-                kind: name(3).and_then(|kind| Kind::from_name(&kind)),
-                unit: name(4).and_then(|unit| Unit::from_name(&unit)),
-                containers: containers::read(rows.get(row, 5)),
+                kind: name(KIND).and_then(|kind| Kind::from_name(&kind)),
+                unit: name(UNIT).and_then(|unit| Unit::from_name(&unit)),
+                containers: containers::read(rows.get(row, CONTAINERS)),
                 strategy: request.strategy(source, &custom, document, has_sections)?,
                 document: Rc::clone(document),
             };
             list.push((position, hit));
         }
         list.sort_by_key(|(position, _)| *position);
-        let list = list.into_iter().map(|(_, hit)| hit).collect();
+        let mut list: Vec<_> = list.into_iter().map(|(_, hit)| hit).collect();
+        if source.may_need_containers() {
+            self.read_containers(connection, &mut list, containers);
+        }
         Ok(Some(Hits { rows, list, lookup }))
     }
 }
 
-fn statement(
-    layout: &Layout,
-    source: StrategySource,
-    columns: ChunkColumns,
-    lookup: HitLookup,
-) -> String {
-    let containers = source.may_need_containers();
+fn statement(layout: &Layout, key: HitStatement) -> String {
+    let HitStatement { source, columns, lookup, containers } = key;
     // Documents are joined only if one of their columns is read.
     let with_documents = matches!(columns, ChunkColumns::Passage { .. });
-    let documents = layout.documents.as_ref().filter(|_| with_documents || containers);
+    let needs_documents = with_documents || source.may_need_containers();
+    let documents = layout.documents.as_ref().filter(|_| needs_documents);
     let join = documents.map_or_else(String::new, |documents| {
         format!("LEFT JOIN {} AS d ON d.id {EQUAL} {}", documents.name, lookup.document())
     });
     let media_type = hit_document::media_type(documents);
-    let (position, lookup_join) = lookup.position_and_join(layout);
-    let hits = format!("{lookup_join} {join}");
+    let hits = format!("{} {join}", lookup.join(layout));
     let strategies = source.select(layout.strategies.as_ref());
     let (strategies, from) = match source {
         StrategySource::ByName => {
@@ -212,7 +222,7 @@ fn statement(
     };
     let text_column = |column| layout.chunks.column("c", column, "text");
     let mut selected = vec![
-        position,
+        lookup.position(),
         layout.chunks.column("c", "document_id", "uuid"),
         media_type,
         text_column("kind"),
@@ -224,7 +234,7 @@ fn statement(
     if with_documents {
         selected.extend(hit_document::select(documents));
     }
-    if lookup == HitLookup::WithNeighbors {
+    if lookup.has_neighbors {
         selected.extend(keys(layout));
     }
     format!("SELECT {} FROM {from}", selected.join(", "))

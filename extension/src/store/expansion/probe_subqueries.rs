@@ -68,15 +68,24 @@ impl ProbeFields {
 }
 
 /// Distributes the open probes of a plan over subqueries.
-pub fn subqueries(probes: &[Probe], open: &[usize]) -> (Signature, Vec<ProbeSubquery>) {
+///
+/// With several neighborhoods, each shape of the plan has one shared subquery, whether or not probes of it are open.
+/// Otherwise each number of open probes would be another statement to plan, and the calls of a session have dozens of them.
+pub fn subqueries(
+    probes: &[Probe],
+    open: &[usize],
+    has_neighborhoods: bool,
+) -> (Signature, Vec<ProbeSubquery>) {
     let mut signature = Signature::default();
     let mut subqueries = Vec::new();
     for (shape, count) in SHAPES.into_iter().zip(&mut signature) {
         let of_shape: Vec<usize> =
             open.iter().copied().filter(|probe| probes[*probe].shape == shape).collect();
-        *count = of_shape.len().min(FEW + 1);
-        if of_shape.len() > FEW {
-            subqueries.push(ProbeSubquery { shape, probes: of_shape, is_shared: true });
+        let is_in_plan = || probes.iter().any(|probe| probe.shape == shape);
+        let is_shared = of_shape.len() > FEW || has_neighborhoods && is_in_plan();
+        *count = if is_shared { FEW + 1 } else { of_shape.len() };
+        if is_shared {
+            subqueries.push(ProbeSubquery { shape, probes: of_shape, is_shared });
         } else {
             let one = |probe| ProbeSubquery { shape, probes: vec![probe], is_shared: false };
             subqueries.extend(of_shape.into_iter().map(one));

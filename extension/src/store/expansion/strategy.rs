@@ -4,7 +4,7 @@ use super::hit_document::HitDocument;
 use crate::server::error::Error;
 use crate::server::sql_text::{EQUAL, UNEQUAL};
 use crate::server::types::Json;
-use crate::store::layout::Relation;
+use crate::store::layout::{Layout, Relation};
 use passage_core::strategy::{CustomStrategy, Scope};
 use passage_core::{Error as Request, Strategy, StrategyOverrides};
 
@@ -59,10 +59,13 @@ impl StrategyRequest {
     ///
     /// Returns [`Request::UnknownStrategy`] if there is neither a preset of the name nor a table
     /// `strategies`.
-    pub fn source(&self, strategies: Option<&Relation>) -> Result<StrategySource, Error> {
+    pub fn source(&self, layout: &Layout) -> Result<StrategySource, Error> {
         let is_auto = self.name == "auto";
+        let strategies = layout.strategies.as_ref();
         match (Strategy::preset(&self.name), strategies) {
-            (Some(_), Some(rows)) if is_auto && rows.has("default_for") => {
+            (Some(_), Some(rows))
+                if is_auto && rows.has("default_for") && layout.has_strategies() =>
+            {
                 Ok(StrategySource::ByMediaType)
             }
             (Some(preset), _) => Ok(StrategySource::Preset {

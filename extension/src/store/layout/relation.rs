@@ -74,6 +74,25 @@ impl Relation {
         self.columns.get(column).is_some_and(|from| can_cast(*from, builtin_type(sql_type).0))
     }
 
+    /// Returns whether a relation may have rows that the caller may read. A table has none if its file is empty, which is
+    /// known without a statement. A caller without the right to read it gets the error of a statement.
+    pub fn may_have_rows(&self) -> bool {
+        // SAFETY: the relation is open while its file and its description are looked at; a look-up of a privilege.
+        unsafe {
+            let relation = pgrx::PgRelation::with_lock(self.oid, pg_sys::AccessShareLock as i32);
+            let description = &*(*relation.as_ptr()).rd_rel;
+            let role = pg_sys::GetUserId();
+            // The rows of a partition, a child or a shard are in other files.
+            let is_alone = relation.is_table() && !description.relhassubclass;
+            let may_read = pg_sys::pg_class_aclcheck(self.oid, role, pg_sys::ACL_SELECT.into())
+                == pg_sys::AclResult::ACLCHECK_OK;
+            let main = pg_sys::ForkNumber::MAIN_FORKNUM;
+            !is_alone
+                || !may_read
+                || pg_sys::RelationGetNumberOfBlocksInFork(relation.as_ptr(), main) > 0
+        }
+    }
+
     /// Returns whether each row has the id of its document.
     pub fn has_document_id(&self) -> bool {
         self.is_based_on("document_id", &[pg_sys::UUIDOID])
@@ -100,9 +119,12 @@ impl Relation {
         Some((schema.to_owned(), name))
     }
 
-    /// Returns the column of an alias as a type, NULL where the relation has no such column.
+    /// Returns the column of an alias as a type, NULL where the relation has no such column. Casts of a column to its own
+    /// type would be a fifth of the parse tree that a session keeps of a statement.
     pub fn column(&self, alias: &str, column: &str, sql_type: &str) -> String {
-        if self.can_read(column, sql_type) {
+        if self.is_of(column, builtin_type(sql_type).0) {
+            format!("{alias}.{column}")
+        } else if self.can_read(column, sql_type) {
             format!("{alias}.{column}::{}", builtin_type(sql_type).1)
         } else {
             null(sql_type)
