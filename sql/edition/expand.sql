@@ -122,6 +122,9 @@ BEGIN
         RETURN NULL;
     END IF;
     RETURN _passage.expand_hits(store, hits, skip, bridges, explain, _passage.budget_of(hits, 0, max_passage_tokens));
+EXCEPTION WHEN undefined_table OR undefined_column THEN
+    PERFORM _passage.refuse_incomplete_store(store);
+    RAISE;
 END
 $$;
 

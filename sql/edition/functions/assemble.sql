@@ -22,5 +22,8 @@ BEGIN
         between := '';
     END IF;
     RETURN convert_from((_passage.join_parts(contents, starts, ends, array_fill(between, ARRAY[cardinality(contents)]), NULL)).body, 'UTF8');
+EXCEPTION WHEN undefined_table OR undefined_column THEN
+    PERFORM _passage.refuse_incomplete_store(schema);
+    RAISE;
 END
 $$;

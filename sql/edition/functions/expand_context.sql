@@ -13,6 +13,9 @@ BEGIN
     IF expanded.decisions IS NOT NULL THEN
         RETURN QUERY SELECT * FROM _passage.stored_context(schema, expanded.hits, expanded.decisions, expanded.cut_tokens);
     END IF;
+EXCEPTION WHEN undefined_table OR undefined_column THEN
+    PERFORM _passage.refuse_incomplete_store(schema);
+    RAISE;
 END
 $$;
 

@@ -26,6 +26,9 @@ BEGIN
             section[:depth], CASE WHEN is_own THEN level END, CASE WHEN is_own THEN chunks ELSE 0 END, CASE WHEN is_own THEN hits ELSE 0 END, CASE WHEN is_own THEN tokens ELSE 0 END,
             CASE WHEN is_own THEN first_ordinal END, CASE WHEN is_own THEN last_ordinal END, CASE WHEN is_own THEN first_line END, CASE WHEN is_own THEN last_line END
         FROM drawn ORDER BY run, depth$sql$, store) USING document, hit_ids;
+EXCEPTION WHEN undefined_table OR undefined_column THEN
+    PERFORM _passage.refuse_incomplete_store(store);
+    RAISE;
 END
 $$;
 
@@ -43,6 +46,7 @@ DECLARE
     ids uuid[];
     places text[];
 BEGIN
+    PERFORM _passage.store_must_exist(store);
     FOR orphaned IN 0 .. 1 LOOP
         EXECUTE format($sql$
             SELECT array_agg(d.id ORDER BY d.collection, d.version, d.id), array_agg(format(CASE d.version WHEN '' THEN 'collection %%L' ELSE 'collection %%L version %%L' END, d.collection, d.version) ORDER BY d.collection, d.version, d.id)

@@ -34,6 +34,9 @@ BEGIN
         expanded := _passage.with_imports(schema, expanded, budget, shown);
     END IF;
     RETURN _passage.passage_rows(schema, expanded, written, score_by, NULL, ids, scores);
+EXCEPTION WHEN undefined_table OR undefined_column THEN
+    PERFORM _passage.refuse_incomplete_store(schema);
+    RAISE;
 END
 $$;
 
