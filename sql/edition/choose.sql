@@ -231,6 +231,7 @@ CREATE FUNCTION _passage.choose_passages(
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
     max_tokens CONSTANT integer := _passage.number_setting('max_tokens', 4096);

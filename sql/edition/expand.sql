@@ -111,6 +111,7 @@ CREATE FUNCTION _passage.expand(
 ) RETURNS _passage.expansion
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
     max_passage_tokens CONSTANT integer := _passage.number_setting('max_passage_tokens', 2048);
