@@ -92,7 +92,7 @@ BEGIN
             SELECT DISTINCT ON (listed.id) listed.id, listed.hit, listed.tokens FROM unnest(wanted, wanted_hits, wanted_tokens) WITH ORDINALITY AS listed (id, hit, tokens, place)
             ORDER BY listed.id, listed.place DESC
         ) AS last
-        WHERE last.id <> ALL (ARRAY(SELECT (claim).id FROM unnest(result.decisions) WHERE verdict IS NULL)) GROUP BY last.hit
+        WHERE NOT last.id = ANY (SELECT (claim).id FROM unnest(result.decisions) WHERE verdict IS NULL) GROUP BY last.hit
     ) AS cut ON cut.hit = h.hit;
     result.fell_back := ARRAY(
         SELECT (h.strategy).scope = 'container' AND h.scope_group IS NULL AND NOT EXISTS (SELECT FROM unnest(windows) AS w WHERE w.hit = h.hit AND cardinality(w.firsts) > 0)
@@ -111,6 +111,7 @@ CREATE FUNCTION _passage.expand(
 ) RETURNS _passage.expansion
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
     max_passage_tokens CONSTANT integer := _passage.number_setting('max_passage_tokens', 2048);

@@ -38,7 +38,8 @@ BEGIN
         SELECT DISTINCT ON (near.first_hit, c.ordinal) near.first_hit, c.id, c.ordinal, greatest(coalesce(c.tokens, (pg_catalog.char_length(c.content) + 3) / 4), 0) AS tokens,
             c.section, c.unit, c.level
         FROM (SELECT found.first_hit, found.document, pg_catalog.unnest(found.windows) AS window FROM _passage.merge_windows(hits) AS found) AS near
-        JOIN chunks AS c ON c.document_id = near.document AND c.ordinal >= pg_catalog.lower(near.window) AND c.ordinal < pg_catalog.upper(near.window)
+        -- OFFSET makes the planner look up each window, whatever it knows of their size.
+        CROSS JOIN LATERAL (SELECT * FROM chunks AS c WHERE c.document_id = near.document AND c.ordinal >= pg_catalog.lower(near.window) AND c.ordinal < pg_catalog.upper(near.window) OFFSET 0) AS c
         WHERE c.id <> ALL (skip)
         ORDER BY near.first_hit, c.ordinal
     ) AS listed;

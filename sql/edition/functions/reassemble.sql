@@ -3,6 +3,7 @@ CREATE FUNCTION _passage.reassembled(
 ) RETURNS _passage.passage_row[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
     schema CONSTANT name := _passage.store_name(store);
@@ -42,9 +43,13 @@ $$;
 
 COMMENT ON FUNCTION _passage.reassembled(uuid[], double precision[], text, integer, jsonb, jsonb, jsonb, uuid[], name) IS 'passages that hits belong to';
 
+-- To estimate the rows of unnest(), the planner calls a function in its argument. So OFFSET keeps the two apart.
+
 -- twin: reassemble_wrapper
 LANGUAGE sql
 BEGIN ATOMIC
-    SELECT listed.* FROM pg_catalog.unnest(_passage.reassembled(reassemble.chunk_ids, reassemble.scores, reassemble.strategy, reassemble.max_passages,
-        _passage.read_limits(reassemble.max_tokens, NULL, reassemble.limits), reassemble.ranking, reassemble.output, reassemble.skip, reassemble.store)) AS listed;
+    SELECT listed.* FROM (
+        SELECT _passage.reassembled(reassemble.chunk_ids, reassemble.scores, reassemble.strategy, reassemble.max_passages,
+            _passage.read_limits(reassemble.max_tokens, NULL, reassemble.limits), reassemble.ranking, reassemble.output, reassemble.skip, reassemble.store) AS passages OFFSET 0
+    ) AS found CROSS JOIN LATERAL pg_catalog.unnest(found.passages) AS listed;
 END;

@@ -48,9 +48,13 @@ $$;
 
 COMMENT ON FUNCTION _passage.searched_passages(text, real[], text, integer, jsonb, text, jsonb, jsonb, jsonb, uuid[], name) IS 'passages of a search';
 
+-- OFFSET as in _passage.reassembled.
+
 -- twin: search_wrapper
 LANGUAGE sql
 BEGIN ATOMIC
-    SELECT listed.* FROM pg_catalog.unnest(_passage.searched_passages(search.query, search.embedding, search.collection, search.max_passages,
-        _passage.read_limits(search.max_tokens, NULL, search.limits), search.strategy, search.filter, search.ranking, search.output, search.skip, search.store)) AS listed;
+    SELECT listed.* FROM (
+        SELECT _passage.searched_passages(search.query, search.embedding, search.collection, search.max_passages,
+            _passage.read_limits(search.max_tokens, NULL, search.limits), search.strategy, search.filter, search.ranking, search.output, search.skip, search.store) AS passages OFFSET 0
+    ) AS found CROSS JOIN LATERAL pg_catalog.unnest(found.passages) AS listed;
 END;
