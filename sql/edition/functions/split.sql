@@ -50,7 +50,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    name CONSTANT text := lower(regexp_replace(uri COLLATE "C", '^.*[/\\]', ''));
+    file CONSTANT text := lower(regexp_replace(uri COLLATE "C", '^.*[/\\]', ''));
     known text;
 BEGIN
     IF given IS NOT NULL AND strpos(given, '/') = 0 THEN
@@ -61,8 +61,8 @@ BEGIN
     ELSE
         SELECT listed.name INTO known
         FROM _passage.media_types() WITH ORDINALITY AS listed (name, aliases, family, extensions, files, prefix, suffix, body, place)
-        WHERE media_type_of.name = ANY (files) OR media_type_of.name ~ '^.+\.' AND substring(media_type_of.name FROM '\.([^.]*)$') = ANY (extensions)
-        ORDER BY media_type_of.name = ANY (files) DESC, place LIMIT 1;
+        WHERE file = ANY (files) OR file ~ '^.+\.' AND substring(file FROM '\.([^.]*)$') = ANY (extensions)
+        ORDER BY file = ANY (files) DESC, place LIMIT 1;
     END IF;
     IF known IS NULL AND ltrim(value, U&'\FEFF' || E' \t\r\n') ~ '^(?:[<{[;%]|#!|---[ \t]*[\r\n])' THEN
         PERFORM _passage.refuse_argument('the media type is not clear from the uri', 'Pass media_type => ..., such as ''text/plain'' or ''text/markdown''.');
