@@ -97,7 +97,7 @@ $$;
 
 COMMENT ON FUNCTION _passage.corrected_words(name, _passage.parsed_query, integer[], double precision) IS 'corrections of words of a query, most likely first';
 
--- Which of some lexemes chunks have that the caller sees, how many of the read chunks have each, and these chunks. Common
+-- Those of some lexemes that chunks have which the caller sees, how many of the read chunks have each, and these chunks. Common
 -- words may take all chunks of a statement, so the others are searched again without them.
 --
 -- A policy excludes the index, and hundreds of words would be compared with every chunk. So the lexemes of at most 20,000

@@ -148,7 +148,7 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION _passage.unknown_operators(jsonb, boolean) IS 'words with a dollar sign in a filter that are no operators';
+COMMENT ON FUNCTION _passage.unknown_operators(jsonb, boolean) IS 'words with a dollar sign in a filter that are not operators';
 
 CREATE FUNCTION _passage.explain_nothing(store name, filter jsonb, query text, is_embedded boolean) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE

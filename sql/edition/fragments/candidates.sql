@@ -231,7 +231,7 @@ BEGIN
     IF document IS NULL AND strategy = 'semantic' THEN
         best := ARRAY(SELECT (result.list[ranked.candidate]).id FROM unnest((_passage.rank_fragments('auto', result.terms, result.list)).ranked[:200]) AS ranked);
         EXECUTE format($sql$
-            SELECT array_agg((one.id, c.document_id, one.ordinal, c.section_key, one.length, one.occurrences, one.similarity)::_passage.fragment_candidate ORDER BY one.id)
+            SELECT array_agg((one.id, coalesce(c.document_id, one.document), one.ordinal, coalesce(c.section_key, one.section), one.length, one.occurrences, one.similarity)::_passage.fragment_candidate ORDER BY one.id)
             FROM unnest($1) AS one LEFT JOIN %I.chunks AS c ON c.id = one.id AND c.id = ANY ($2)$sql$, store) INTO result.list USING result.list, best;
         result.list := coalesce(result.list, '{}');
     END IF;

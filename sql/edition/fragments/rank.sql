@@ -202,7 +202,7 @@ $$;
 
 COMMENT ON FUNCTION _passage.rank_fragments(text, _passage.query_terms, _passage.fragment_candidate[]) IS 'candidates of fragments, best first';
 
--- What the caller can do for a better answer, or how the query was changed.
+-- A sentence about what the caller can do for a better answer, or how the query was changed.
 
 CREATE FUNCTION _passage.fragment_hint(candidates _passage.fragment_candidates, strategy text, best _passage.ranked_fragment, is_embedded boolean) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE

@@ -1,6 +1,6 @@
--- The number of added, omitted and changed letters and of swapped neighbors between two texts, at most so many; NULL for more.
+-- The number of added, omitted and changed letters and of swapped neighbors between two texts, NULL for more than the maximum.
 
-CREATE FUNCTION _passage.edit_distance(one text, other text, most integer) RETURNS integer
+CREATE FUNCTION _passage.edit_distance(one text, other text, maximum integer) RETURNS integer
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -15,18 +15,18 @@ DECLARE
     best integer := 0;
     best_before integer;
 BEGIN
-    IF abs(length(one) - length(other)) > most THEN
+    IF abs(length(one) - length(other)) > maximum THEN
         RETURN NULL;
     END IF;
     FOR i IN 1 .. length(one) LOOP
         before := last;
         last := row;
-        row := array_fill(most + 1, ARRAY[width]);
-        row[1] := least(i, most + 1);
+        row := array_fill(maximum + 1, ARRAY[width]);
+        row[1] := least(i, maximum + 1);
         best_before := best;
         best := row[1];
         -- Letters that are further apart need more edits.
-        FOR j IN greatest(1, i - most) .. least(width - 1, i + most) LOOP
+        FOR j IN greatest(1, i - maximum) .. least(width - 1, i + maximum) LOOP
             cost := least(row[j] + 1, last[j + 1] + 1, last[j] + (letters[i] <> others[j])::integer);
             IF i > 1 AND j > 1 AND letters[i] = others[j - 1] AND letters[i - 1] = others[j] THEN
                 cost := least(cost, before[j - 1] + 1);
@@ -34,11 +34,11 @@ BEGIN
             row[j + 1] := cost;
             best := least(best, cost);
         END LOOP;
-        IF best > most AND best_before >= most THEN
+        IF best > maximum AND best_before >= maximum THEN
             RETURN NULL;
         END IF;
     END LOOP;
-    RETURN CASE WHEN row[width] <= most THEN row[width] END;
+    RETURN CASE WHEN row[width] <= maximum THEN row[width] END;
 END
 $$;
 

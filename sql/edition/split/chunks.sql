@@ -1,0 +1,228 @@
+-- Chunks of prose: pieces of blocks, which are merged and get preambles, as in core/split/src/split/ pieces.rs, merge.rs, draft.rs and
+-- preamble.rs. Sizes are characters.
+
+CREATE TYPE _passage.prose_chunk AS (first integer, ending integer, size integer, section integer, is_shared boolean, level integer, header text);
+
+-- The section of both sections: 1 is the root.
+
+CREATE FUNCTION _passage.common_ancestor(blocks _passage.prose_blocks, one integer, other integer) RETURNS integer
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    WHILE one <> other LOOP
+        IF blocks.depths[one] >= blocks.depths[other] THEN
+            one := blocks.parents[one];
+        ELSE
+            other := blocks.parents[other];
+        END IF;
+    END LOOP;
+    RETURN one;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.common_ancestor(_passage.prose_blocks, integer, integer) IS 'deepest section that contains two';
+
+-- Whether a title names a release, as in core/split/src/release.rs.
+
+CREATE FUNCTION _passage.is_release(title text) RETURNS boolean
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    bare CONSTANT text COLLATE "C" := rtrim(rtrim(btrim(title), ':=-'));
+    version CONSTANT text := '^[vV]?\d{1,8}(?:\.\d{1,8})+\.*(?:[A-Za-z+~_-][A-Za-z0-9+.~_-]{0,23})?$';
+    remark CONSTANT text := '^(?:\d.*|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun).*|on|of|unreleased|yanked|released|release|tbd|not|yet|beta|alpha|at|)$';
+    words text[];
+BEGIN
+    IF octet_length(bare) > 120 OR bare LIKE '%.' THEN
+        RETURN false;
+    ELSIF lower(btrim(bare, '[]')) = 'unreleased' THEN
+        RETURN true;
+    END IF;
+    words := ARRAY(SELECT btrim(word, '[](){}*_`,:;–—-') FROM regexp_split_to_table(bare, '\s+') WITH ORDINALITY AS listed (word, place) ORDER BY place);
+    WHILE lower(words[1]) IN ('version', 'release', 'released', 'changes', 'in', 'for') LOOP
+        words := words[2:];
+    END LOOP;
+    IF words[1] ~ version THEN
+        RETURN NOT EXISTS (SELECT FROM unnest(words[2:]) AS word WHERE lower(word) !~ remark);
+    END IF;
+    RETURN coalesce(words[1] ~ '^[[:alnum:]_.+/@-]+$' AND words[1] ~ '[[:alpha:]]' AND words[2] ~ version AND NOT EXISTS (SELECT FROM unnest(words[3:]) AS word WHERE lower(word) !~ remark)
+        OR words[1] ~ '^\d{4}[-/.]\d\d[-/.]\d\d$' AND bare ~ '[@ ]', false) OR strpos(bare, '; urgency=') > 0;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.is_release(text) IS 'whether a title names a release';
+
+CREATE FUNCTION _passage.one_line(value text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT string_agg(btrim(line, E' \t\f\v'), ' ' ORDER BY place) FROM regexp_split_to_table(btrim(value, E' \t\r\n\f\v'), '[\r\n]') WITH ORDINALITY AS listed (line, place) $$;
+
+COMMENT ON FUNCTION _passage.one_line(text) IS 'text on one line';
+
+-- The preamble of a chunk: the title of the document, the titles of the section, the header, and the end of the chunk before. The
+-- outermost titles are dropped first, then the title of the document, then the header, and the innermost title last.
+
+CREATE FUNCTION _passage.chunk_preamble(title text, section text[], header text, size integer, before text, total integer, overlap integer) RETURNS text
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    room integer := greatest(total - size, 0);
+    own CONSTANT text := CASE WHEN octet_length(header) <= 500 THEN nullif(_passage.one_line(header), '') END;
+    document text := nullif(_passage.one_line(_passage.shortened_title(title)), '');
+    titles text[] := section;
+    used integer;
+    preamble text;
+    words text := '';
+    word text;
+BEGIN
+    IF document = section[1] THEN
+        document := NULL;
+    END IF;
+    used := (SELECT coalesce(sum(length(one) + 1), 0) FROM unnest(titles || document || own) AS one WHERE one <> '');
+    WHILE used > room AND EXISTS (SELECT FROM unnest(titles[2:]) AS one WHERE one <> '') LOOP
+        used := used - CASE titles[1] WHEN '' THEN 0 ELSE length(titles[1]) + 1 END;
+        titles := titles[2:];
+    END LOOP;
+    IF used > room AND document IS NOT NULL THEN
+        used := used - length(document) - 1;
+        document := NULL;
+    END IF;
+    preamble := CASE WHEN used <= room OR own IS NULL THEN array_to_string(array_remove(document || titles || own, ''), E'\n') ELSE array_to_string(array_remove(document || titles, ''), E'\n') END;
+    IF used > room AND used - coalesce(length(own) + 1, 0) > room THEN
+        preamble := '';
+    END IF;
+    IF overlap > 0 AND before <> '' THEN
+        room := least(overlap, greatest(room - length(preamble) - 1, 0));
+        FOR word IN SELECT one FROM regexp_split_to_table(right(before, 4 * overlap + 4), '[ \t\r\n\f]+') WITH ORDINALITY AS listed (one, place) WHERE one <> '' ORDER BY place DESC LOOP
+            EXIT WHEN length(word) + 1 > room;
+            room := room - length(word) - 1;
+            words := concat_ws(' ', word, nullif(words, ''));
+        END LOOP;
+        preamble := concat_ws(E'\n', nullif(preamble, ''), nullif(words, ''));
+    END IF;
+    RETURN coalesce(preamble, '');
+END
+$$;
+
+COMMENT ON FUNCTION _passage.chunk_preamble(text, text[], text, integer, text, integer, integer) IS 'context of a chunk that its content does not show';
+
+-- The pieces of a document in order. A heading and the block below it are one unit.
+
+CREATE FUNCTION _passage.prose_pieces(value text, blocks _passage.prose_blocks, limits _passage.split_limits) RETURNS SETOF _passage.prose_chunk
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE ROWS 100
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    list CONSTANT _passage.prose_block[] := blocks.list;
+    count CONSTANT integer := cardinality(blocks.list);
+    -- Cutting a text at a character reads all of it before, so the units are cut once.
+    lengths CONSTANT integer[] := ARRAY(SELECT coalesce(lead(first) OVER (ORDER BY place), length(value)) - first FROM unnest(list) WITH ORDINALITY AS listed (first, section, level, form, rows, place) ORDER BY place);
+    first integer := 1;
+    last integer;
+    ending integer;
+    low integer;
+    unit text;
+    piece _passage.prose_chunk;
+    cuts integer[];
+    cut integer;
+    before integer;
+    next_header integer := 0;
+    start integer;
+BEGIN
+    WHILE first <= count LOOP
+        last := first;
+        low := list[first].level;
+        WHILE last < count AND list[last].form = 'heading' AND (list[last + 1].section = list[last].section OR list[last + 1].level > list[last].level) LOOP
+            last := last + 1;
+            low := least(low, list[last].level);
+        END LOOP;
+        start := list[first].first;
+        ending := list[last].first + lengths[last];
+        IF ending - start <= limits.maximum THEN
+            cuts := ARRAY[ending - start];
+        ELSE
+            unit := substr(value, start + 1, ending - start);
+            cuts := _passage.cut_unit(unit, ARRAY[list[last].first - start, coalesce(list[last].rows, list[last].first) - start],
+                ARRAY(SELECT item - start FROM unnest(blocks.items) AS item WHERE item >= start AND item < ending ORDER BY item),
+                ARRAY(SELECT depth FROM unnest(blocks.items, blocks.item_depths) AS listed (item, depth) WHERE item >= start AND item < ending ORDER BY item), limits);
+        END IF;
+        before := 0;
+        FOREACH cut IN ARRAY cuts LOOP
+            WHILE blocks.header_firsts[next_header + 1] <= start + before LOOP
+                next_header := next_header + 1;
+            END LOOP;
+            RETURN NEXT (start + before, start + cut, cut - before, list[last].section, false, low,
+                CASE WHEN next_header > 0 AND start + before < blocks.header_ends[next_header] THEN blocks.headers[next_header] END)::_passage.prose_chunk;
+            before := cut;
+        END LOOP;
+        first := last + 1;
+    END LOOP;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.prose_pieces(text, _passage.prose_blocks, _passage.split_limits) IS 'pieces of prose in document order';
+
+-- Merges pieces to chunks by the rules of core/split/src/split/merge.rs.
+
+CREATE FUNCTION _passage.merged_pieces(value text, blocks _passage.prose_blocks, limits _passage.split_limits) RETURNS _passage.prose_chunk[]
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    chunks _passage.prose_chunk[] := '{}';
+    merged _passage.prose_chunk;
+    piece _passage.prose_chunk;
+    common integer;
+    section integer;
+    shared boolean;
+    joins boolean;
+BEGIN
+    FOR piece IN SELECT * FROM _passage.prose_pieces(value, blocks, limits) LOOP
+        joins := merged.first IS NOT NULL AND merged.size + piece.size <= limits.maximum AND substr(value, piece.first, 1) IN (E'\n', E'\r', ' ', E'\t');
+        IF joins THEN
+            common := _passage.common_ancestor(blocks, merged.section, piece.section);
+            shared := merged.is_shared OR common <> merged.section AND common <> piece.section;
+            section := CASE WHEN NOT merged.is_shared AND common = merged.section THEN piece.section WHEN shared THEN common ELSE merged.section END;
+            IF (piece.level IN (1, 2) OR _passage.is_release(blocks.titles[piece.section]) OR _passage.is_release(blocks.titles[merged.section])) AND _passage.common_ancestor(blocks, section, piece.section) <> piece.section THEN
+                joins := false;
+            END IF;
+            joins := joins AND (merged.size + piece.size <= limits.preferred OR merged.size < limits.minimum OR piece.size < limits.minimum);
+        END IF;
+        IF joins THEN
+            merged.ending := piece.ending;
+            merged.size := merged.size + piece.size;
+            merged.level := least(merged.level, piece.level);
+            merged.section := section;
+            merged.is_shared := shared;
+        ELSE
+            IF merged.first IS NOT NULL THEN
+                chunks := chunks || merged;
+            END IF;
+            merged := piece;
+        END IF;
+    END LOOP;
+    RETURN CASE WHEN merged.first IS NULL THEN chunks ELSE chunks || merged END;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.merged_pieces(text, _passage.prose_blocks, _passage.split_limits) IS 'chunks of prose without preambles';
+
+CREATE FUNCTION _passage.section_titles(blocks _passage.prose_blocks, section integer) RETURNS text[]
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    titles text[] := '{}';
+BEGIN
+    WHILE section > 1 LOOP
+        titles := blocks.titles[section] || titles;
+        section := blocks.parents[section];
+    END LOOP;
+    RETURN titles;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.section_titles(_passage.prose_blocks, integer) IS 'titles of a section from the root down';
