@@ -95,7 +95,7 @@ pub enum Command {
     /// Create the extensions and a store in a database
     #[command(after_help = init::HELP)]
     Init(Init),
-    /// Update pg_passage in a database, and the layout of a store
+    /// Update the functions in a database, and the layout of a store
     #[command(after_help = upgrade::HELP)]
     Upgrade(Upgrade),
     /// Show the chunks of a file; needs no server

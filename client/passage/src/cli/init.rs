@@ -62,7 +62,7 @@ pub struct Init {
     /// Number of hash partitions of the chunks, 2 to 1024 [default: a single table]
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(2..=1024))]
     pub partitions: Option<u32>,
-    /// Edition of pg_passage in the database
+    /// Edition of the functions in the database
     #[arg(long, value_enum, default_value_t = EditionChoice::Auto, value_name = "EDITION")]
     pub edition: EditionChoice,
     /// How Citus distributes the store, which needs Citus [default: it does not]

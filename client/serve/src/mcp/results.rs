@@ -346,6 +346,7 @@ impl Outline {
 
 /// The contents of a store.
 #[derive(Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the fields are the keys of the result")]
 pub(super) struct Collections {
     /// The versions of collections, in the order of their names.
     pub(super) collections: Vec<CollectionCounts>,
