@@ -25,35 +25,6 @@ COMMENT ON FUNCTION _passage.common_ancestor(_passage.prose_blocks, integer, int
 
 -- Whether a title names a release, as in core/split/src/release.rs.
 
-CREATE FUNCTION _passage.is_release(title text) RETURNS boolean
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    bare CONSTANT text COLLATE "C" := rtrim(rtrim(btrim(title), ':=-'));
-    version CONSTANT text := '^[vV]?\d{1,8}(?:\.\d{1,8})+\.*(?:[A-Za-z+~_-][A-Za-z0-9+.~_-]{0,23})?$';
-    remark CONSTANT text := '^(?:\d.*|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun).*|on|of|unreleased|yanked|released|release|tbd|not|yet|beta|alpha|at|)$';
-    words text[];
-BEGIN
-    IF octet_length(bare) > 120 OR bare LIKE '%.' THEN
-        RETURN false;
-    ELSIF lower(btrim(bare, '[]')) = 'unreleased' THEN
-        RETURN true;
-    END IF;
-    words := ARRAY(SELECT btrim(word, '[](){}*_`,:;–—-') FROM regexp_split_to_table(bare, '\s+') WITH ORDINALITY AS listed (word, place) ORDER BY place);
-    WHILE lower(words[1]) IN ('version', 'release', 'released', 'changes', 'in', 'for') LOOP
-        words := words[2:];
-    END LOOP;
-    IF words[1] ~ version THEN
-        RETURN NOT EXISTS (SELECT FROM unnest(words[2:]) AS word WHERE lower(word) !~ remark);
-    END IF;
-    RETURN coalesce(words[1] ~ '^[[:alnum:]_.+/@-]+$' AND words[1] ~ '[[:alpha:]]' AND words[2] ~ version AND NOT EXISTS (SELECT FROM unnest(words[3:]) AS word WHERE lower(word) !~ remark)
-        OR words[1] ~ '^\d{4}[-/.]\d\d[-/.]\d\d$' AND bare ~ '[@ ]', false) OR strpos(bare, '; urgency=') > 0;
-END
-$$;
-
-COMMENT ON FUNCTION _passage.is_release(text) IS 'whether a title names a release';
-
 CREATE FUNCTION _passage.one_line(value text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
