@@ -117,8 +117,8 @@ BEGIN
         -- Single chunks between two hits of prose.
         SELECT h.hit, c.id, c.ordinal, c.tokens, c.content, c.section, c.unit, c.level, 'gap'::text AS rule, 6 AS role, _passage.distance(h.ordinal, c.ordinal) AS distance
         FROM (
-            SELECT hits.hit, hits.document, hits.ordinal, hits.place, lag(hits.place) OVER near = hits.place - 2 AND lag(hits.has_bridges) OVER near AS follows,
-                lead(hits.place) OVER near = hits.place + 2 AND lead(hits.has_bridges) OVER near AS is_followed, hits.has_bridges
+            SELECT hits.hit, hits.document, hits.ordinal, hits.place, pg_catalog.lag(hits.place) OVER near = hits.place - 2 AND pg_catalog.lag(hits.has_bridges) OVER near AS follows,
+                pg_catalog.lead(hits.place) OVER near = hits.place + 2 AND pg_catalog.lead(hits.has_bridges) OVER near AS is_followed, hits.has_bridges
             FROM hits WHERE bridges WINDOW near AS (PARTITION BY hits.document ORDER BY hits.place)
         ) AS h
         CROSS JOIN LATERAL (VALUES (h.follows, h.place - 1), (h.is_followed, h.place + 1)) AS side (is_near, ordinal)

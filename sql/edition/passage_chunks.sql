@@ -70,7 +70,7 @@ BEGIN
         SELECT h.hit, h.document, min(h.score_rank * 10000000::bigint + h.hit) OVER (PARTITION BY h.document) AS rank FROM pg_catalog.unnest(hits) AS h
     )
     SELECT pg_catalog.array_agg((h.hit, h.document, c.id, c.ordinal, (kept.claim).role, (kept.claim).rule, (kept.claim).tokens, c.section, c.unit, c.level, c.content,
-        c.start_byte, c.end_byte, c.first_line, c.last_line, c.preamble, CASE WHEN c.metadata ?| '{page,slide,sheet}' THEN _passage.place_of(c.metadata) END, NULL)::_passage.passage_chunk
+        c.start_byte, c.end_byte, c.first_line, c.last_line, c.preamble, CASE WHEN c.metadata ?| '{page,slide,sheet}'::text[] THEN _passage.place_of(c.metadata) END, NULL)::_passage.passage_chunk
         ORDER BY h.rank, c.ordinal, h.hit)
     INTO found_chunks
     FROM pg_catalog.unnest(decisions) AS kept JOIN hits AS h ON h.hit = (kept.claim).hit JOIN chunks AS c ON c.id = (kept.claim).id AND c.document_id = h.document
