@@ -105,7 +105,8 @@ DECLARE
     ending integer;
     low integer;
     unit text;
-    piece _passage.prose_chunk;
+    part text;
+    part_start integer;
     cuts integer[];
     cut integer;
     before integer;
@@ -136,13 +137,19 @@ BEGIN
                 ARRAY(SELECT item - start FROM unnest(items[first_item:last_item]) AS item ORDER BY item), item_depths[first_item:last_item], limits);
         END IF;
         before := 0;
+        part_start := 0;
+        part := CASE WHEN cardinality(cuts) > 1 THEN left(unit, 30000) END;
         FOREACH cut IN ARRAY cuts LOOP
+            IF before > part_start + 30000 THEN
+                part_start := before - 1;
+                part := substr(unit, before, 30001);
+            END IF;
             WHILE header_firsts[next_header + 1] <= start + before LOOP
                 next_header := next_header + 1;
             END LOOP;
             RETURN NEXT (start + before, start + cut, cut - before, list[last].section, false, low,
                 CASE WHEN next_header > 0 AND start + before < header_ends[next_header] THEN headers[next_header] END,
-                CASE WHEN before = 0 THEN start > 0 ELSE substr(unit, before, 1) IN (E'\n', E'\r', ' ', E'\t') END)::_passage.prose_chunk;
+                CASE WHEN before = 0 THEN start > 0 ELSE substr(part, before - part_start, 1) IN (E'\n', E'\r', ' ', E'\t') END)::_passage.prose_chunk;
             before := cut;
         END LOOP;
         first := last + 1;

@@ -96,7 +96,7 @@ BEGIN
         END IF;
     END IF;
     cut := _passage.best_cut(near_items, ARRAY(SELECT -item_depth FROM unnest(near_depths) WITH ORDINALITY AS listed (item_depth, place) ORDER BY place), goal, least_end);
-    IF cut IS NULL THEN
+    IF cut IS NULL AND width_bucket(reach, line_starts) > first_line THEN
         SELECT _passage.best_cut(array_agg(start), array_agg(_passage.line_rank(before, line)), goal, least_end) INTO cut
         FROM (SELECT start, line, lag(line) OVER (ORDER BY start) AS before FROM unnest(line_starts[first_line:width_bucket(reach, line_starts)], lines[first_line:width_bucket(reach, line_starts)]) AS listed (start, line)) AS listed
         WHERE start > after AND before IS NOT NULL;
