@@ -130,6 +130,9 @@ DECLARE
     before text;
     line integer := 1;
     line_ends integer;
+    part text;
+    part_start integer := 0;
+    part_end integer := 0;
 BEGIN
     ordinal := 0;
     end_byte := 0;
@@ -142,7 +145,13 @@ BEGIN
             section := _passage.section_titles(document.blocks, of_section);
         END IF;
         level := chunk.level;
-        content := substr(value, chunk.first + 1, chunk.ending - chunk.first);
+        -- To find a character, PostgreSQL reads the text before it. So a part of the text is read at once.
+        IF chunk.ending > part_end THEN
+            part_start := chunk.first;
+            part := substr(value, part_start + 1, 30000 + chunk.ending - chunk.first);
+            part_end := part_start + length(part);
+        END IF;
+        content := substr(part, chunk.first - part_start + 1, chunk.ending - chunk.first);
         preamble := _passage.chunk_preamble(document.title, section, chunk.header, chunk.size, before, (document.limits).total, document.overlap);
         tokens := (chunk.size + 3) / 4;
         start_byte := end_byte;

@@ -1,9 +1,9 @@
 -- Chunks of prose: pieces of blocks, which are merged and get preambles, as in core/split/src/split/ pieces.rs, merge.rs, draft.rs and
 -- preamble.rs. Sizes are characters.
 
-CREATE TYPE _passage.prose_chunk AS (first integer, ending integer, size integer, section integer, is_shared boolean, level integer, header text);
+CREATE TYPE _passage.prose_chunk AS (first integer, ending integer, size integer, section integer, is_shared boolean, level integer, header text, is_joinable boolean);
 
--- The section of both sections: 1 is the root.
+-- A piece that begins in a word is not joinable to the one before it. Section 1 is the root.
 
 CREATE FUNCTION _passage.common_ancestor(blocks _passage.prose_blocks, one integer, other integer) RETURNS integer
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -22,8 +22,6 @@ END
 $$;
 
 COMMENT ON FUNCTION _passage.common_ancestor(_passage.prose_blocks, integer, integer) IS 'deepest section that contains two';
-
--- Whether a title names a release, as in core/split/src/release.rs.
 
 CREATE FUNCTION _passage.one_line(value text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -89,14 +87,26 @@ AS $$
 DECLARE
     list CONSTANT _passage.prose_block[] := blocks.list;
     count CONSTANT integer := cardinality(blocks.list);
-    -- Cutting a text at a character reads all of it before, so the units are cut once.
+    -- To find a character, PostgreSQL reads the text before it. So units are made of lines.
+    lines CONSTANT text[] := _passage.text_lines(value);
+    items CONSTANT integer[] := blocks.items;
+    item_depths CONSTANT integer[] := blocks.item_depths;
+    headers CONSTANT text[] := blocks.headers;
+    header_firsts CONSTANT integer[] := blocks.header_firsts;
+    header_ends CONSTANT integer[] := blocks.header_ends;
+    line integer := 1;
+    first_line_of_unit integer;
+    at integer := 0;
+    first_item integer;
+    last_item integer;
     lengths CONSTANT integer[] := ARRAY(SELECT coalesce(lead(first) OVER (ORDER BY place), length(value)) - first FROM unnest(list) WITH ORDINALITY AS listed (first, section, level, form, rows, place) ORDER BY place);
     first integer := 1;
     last integer;
     ending integer;
     low integer;
     unit text;
-    piece _passage.prose_chunk;
+    part text;
+    part_start integer;
     cuts integer[];
     cut integer;
     before integer;
@@ -112,21 +122,34 @@ BEGIN
         END LOOP;
         start := list[first].first;
         ending := list[last].first + lengths[last];
+        first_line_of_unit := line;
+        WHILE at < ending LOOP
+            at := at + length(lines[line]);
+            line := line + 1;
+        END LOOP;
         IF ending - start <= limits.maximum THEN
             cuts := ARRAY[ending - start];
         ELSE
-            unit := substr(value, start + 1, ending - start);
+            unit := array_to_string(lines[first_line_of_unit:line - 1], '');
+            first_item := CASE WHEN cardinality(items) > 0 THEN width_bucket(start - 1, items) + 1 ELSE 1 END;
+            last_item := CASE WHEN cardinality(items) > 0 THEN width_bucket(ending - 1, items) ELSE 0 END;
             cuts := _passage.cut_unit(unit, ARRAY[list[last].first - start, coalesce(list[last].rows, list[last].first) - start],
-                ARRAY(SELECT item - start FROM unnest(blocks.items) AS item WHERE item >= start AND item < ending ORDER BY item),
-                ARRAY(SELECT depth FROM unnest(blocks.items, blocks.item_depths) AS listed (item, depth) WHERE item >= start AND item < ending ORDER BY item), limits);
+                ARRAY(SELECT item - start FROM unnest(items[first_item:last_item]) AS item ORDER BY item), item_depths[first_item:last_item], limits);
         END IF;
         before := 0;
+        part_start := 0;
+        part := CASE WHEN cardinality(cuts) > 1 THEN left(unit, 30000) END;
         FOREACH cut IN ARRAY cuts LOOP
-            WHILE blocks.header_firsts[next_header + 1] <= start + before LOOP
+            IF before > part_start + 30000 THEN
+                part_start := before - 1;
+                part := substr(unit, before, 30001);
+            END IF;
+            WHILE header_firsts[next_header + 1] <= start + before LOOP
                 next_header := next_header + 1;
             END LOOP;
             RETURN NEXT (start + before, start + cut, cut - before, list[last].section, false, low,
-                CASE WHEN next_header > 0 AND start + before < blocks.header_ends[next_header] THEN blocks.headers[next_header] END)::_passage.prose_chunk;
+                CASE WHEN next_header > 0 AND start + before < header_ends[next_header] THEN headers[next_header] END,
+                CASE WHEN before = 0 THEN start > 0 ELSE substr(part, before - part_start, 1) IN (E'\n', E'\r', ' ', E'\t') END)::_passage.prose_chunk;
             before := cut;
         END LOOP;
         first := last + 1;
@@ -152,7 +175,7 @@ DECLARE
     joins boolean;
 BEGIN
     FOR piece IN SELECT * FROM _passage.prose_pieces(value, blocks, limits) LOOP
-        joins := merged.first IS NOT NULL AND merged.size + piece.size <= limits.maximum AND substr(value, piece.first, 1) IN (E'\n', E'\r', ' ', E'\t');
+        joins := merged.first IS NOT NULL AND merged.size + piece.size <= limits.maximum AND piece.is_joinable;
         IF joins THEN
             common := _passage.common_ancestor(blocks, merged.section, piece.section);
             shared := merged.is_shared OR common <> merged.section AND common <> piece.section;

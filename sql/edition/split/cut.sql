@@ -42,17 +42,42 @@ $$;
 
 COMMENT ON FUNCTION _passage.best_cut(integer[], integer[], integer, integer) IS 'best cut of a text';
 
+-- The offset of the next item that is not inside of an item, or the end.
+
+CREATE FUNCTION _passage.next_item(items integer[], item_depths integer[], place integer, ending integer) RETURNS integer
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    FOR other IN place + 1 .. cardinality(items) LOOP
+        EXIT WHEN items[other] >= ending;
+        IF item_depths[other] <= item_depths[place] THEN
+            RETURN items[other];
+        END IF;
+    END LOOP;
+    RETURN ending;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.next_item(integer[], integer[], integer, integer) IS 'next item that is not inside of an item';
+
 -- The best cut of a unit behind an offset and up to another one, coarse ones first: items, lines, words.
 
 CREATE FUNCTION _passage.cut_between(
-    unit text, lines text[], line_starts integer[], items integer[], item_depths integer[], at integer, after integer, reach integer, minimum integer, goal integer, full_reach integer, closing integer
+    part_of_unit text, part_start integer, ending integer, lines text[], line_starts integer[], items integer[], item_depths integer[], at integer, after integer, reach integer, minimum integer, goal integer, full_reach integer, closing integer
 ) RETURNS integer
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     least_end CONSTANT integer := greatest(at + (goal - at) / 2, at + 1);
+    -- Only the lines and the items that are near are looked at.
+    first_item CONSTANT integer := CASE WHEN cardinality(items) > 0 THEN width_bucket(after, items) + 1 ELSE 1 END;
+    near_items CONSTANT integer[] := CASE WHEN cardinality(items) > 0 THEN items[first_item:width_bucket(reach, items)] ELSE '{}' END;
+    near_depths CONSTANT integer[] := CASE WHEN cardinality(items) > 0 THEN item_depths[first_item:width_bucket(reach, items)] ELSE '{}' END;
+    first_line CONSTANT integer := width_bucket(after, line_starts);
     depth integer;
+    next_item integer;
     early record;
     cut integer;
     part text;
@@ -60,23 +85,25 @@ BEGIN
     IF after >= reach THEN
         RETURN NULL;
     END IF;
-    SELECT min(item_depth) INTO depth FROM unnest(items, item_depths) AS listed (item, item_depth) WHERE item > after AND item <= reach AND item >= least_end;
-    SELECT item, item_depth INTO early FROM unnest(items, item_depths) AS listed (item, item_depth)
-    WHERE item > after AND item <= reach AND item >= at + minimum AND item < least_end AND item_depth < depth ORDER BY item DESC LIMIT 1;
-    -- An item is whole if the next one, which is not inside of it, is near.
-    IF early.item IS NOT NULL AND coalesce((SELECT min(item) FROM unnest(items, item_depths) AS listed (item, item_depth) WHERE item > early.item AND item_depth <= early.item_depth), closing) <= early.item + (full_reach - at) THEN
-        RETURN early.item;
+    SELECT min(item_depth) INTO depth FROM unnest(near_items, near_depths) AS listed (item, item_depth) WHERE item >= least_end;
+    SELECT item, item_depth INTO early FROM unnest(near_items, near_depths) AS listed (item, item_depth)
+    WHERE item >= at + minimum AND item < least_end AND item_depth < depth ORDER BY item DESC LIMIT 1;
+    IF early.item IS NOT NULL THEN
+        -- An item is whole if the next one, which is not inside of it, is near.
+        next_item := _passage.next_item(items, item_depths, width_bucket(early.item, items), closing);
+        IF next_item <= early.item + (full_reach - at) THEN
+            RETURN early.item;
+        END IF;
     END IF;
-    cut := _passage.best_cut(ARRAY(SELECT item FROM unnest(items) AS item WHERE item > after AND item <= reach),
-        ARRAY(SELECT -item_depth FROM unnest(items, item_depths) AS listed (item, item_depth) WHERE item > after AND item <= reach), goal, least_end);
-    IF cut IS NULL THEN
+    cut := _passage.best_cut(near_items, ARRAY(SELECT -item_depth FROM unnest(near_depths) WITH ORDINALITY AS listed (item_depth, place) ORDER BY place), goal, least_end);
+    IF cut IS NULL AND width_bucket(reach, line_starts) > first_line THEN
         SELECT _passage.best_cut(array_agg(start), array_agg(_passage.line_rank(before, line)), goal, least_end) INTO cut
-        FROM (SELECT start, line, lag(line) OVER (ORDER BY start) AS before FROM unnest(line_starts, lines) AS listed (start, line) WHERE start >= at - 100000 AND start <= reach) AS listed
+        FROM (SELECT start, line, lag(line) OVER (ORDER BY start) AS before FROM unnest(line_starts[first_line:width_bucket(reach, line_starts)], lines[first_line:width_bucket(reach, line_starts)]) AS listed (start, line)) AS listed
         WHERE start > after AND before IS NOT NULL;
     END IF;
     IF cut IS NULL THEN
         FOR attempt IN 1 .. 2 LOOP
-            part := substr(unit, CASE attempt WHEN 1 THEN greatest(after, least_end - 1) ELSE after END + 1, reach + 1 - CASE attempt WHEN 1 THEN greatest(after, least_end - 1) ELSE after END);
+            part := substr(part_of_unit, CASE attempt WHEN 1 THEN greatest(after, least_end - 1) ELSE after END + 1 - part_start, reach + 1 - CASE attempt WHEN 1 THEN greatest(after, least_end - 1) ELSE after END);
             SELECT _passage.best_cut(array_agg(point), array_agg(rank), goal, least_end) INTO cut
             FROM (
                 SELECT start + ends AS point, CASE WHEN matched[1] ~ '[　。！？]' THEN (matched[1] !~ '　')::integer
@@ -85,7 +112,7 @@ BEGIN
                     SELECT matched, (sum(length(matched[1])) OVER (ORDER BY place))::integer AS ends, CASE attempt WHEN 1 THEN greatest(after, least_end - 1) ELSE after END AS start
                     FROM regexp_matches(part COLLATE "C", '[^ \t　。！？]*(?:[ \t]+|[　。！？])', 'g') WITH ORDINALITY AS listed (matched, place)
                 ) AS cuts
-                WHERE start + ends > after AND start + ends <= reach AND substr(part, ends + 1, 1) !~ '[ \t\r\n]' AND start + ends < length(unit)
+                WHERE start + ends > after AND start + ends <= reach AND substr(part, ends + 1, 1) !~ '[ \t\r\n]' AND start + ends < ending
             ) AS words;
             EXIT WHEN cut IS NOT NULL;
         END LOOP;
@@ -94,7 +121,7 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION _passage.cut_between(text, text[], integer[], integer[], integer[], integer, integer, integer, integer, integer, integer, integer) IS 'best cut of a unit';
+COMMENT ON FUNCTION _passage.cut_between(text, integer, integer, text[], integer[], integer[], integer[], integer, integer, integer, integer, integer, integer, integer) IS 'best cut of a unit';
 
 -- The ends of the pieces of a unit. Before the ties, its body and the rows of its table, it is cut only if too little would fit.
 
@@ -120,12 +147,17 @@ DECLARE
     coarser integer;
     visible integer;
     is_last boolean;
+    part text;
+    part_start integer := 0;
+    place integer;
+    is_line boolean;
 BEGIN
     IF rtrim(substr(unit, closing + 1), E' \t\r\n') = '' THEN
         closing := ending;
     END IF;
     WHILE at < ending LOOP
-        is_last := at = ANY (items) AND NOT EXISTS (SELECT FROM unnest(items, item_depths) AS listed (item, item_depth) WHERE item > at AND item < closing AND item_depth <= item_depths[array_position(items, at)]);
+        place := CASE WHEN cardinality(items) > 0 THEN width_bucket(at, items) ELSE 0 END;
+        is_last := coalesce(items[place] = at, false) AND _passage.next_item(items, item_depths, place, closing) >= closing;
         IF ending - at <= 32 * greatest(limits.maximum, 1) AND (remaining IS NULL OR is_last OR _passage.parts_of_size(remaining, limits) < 2) THEN
             IF _passage.parts_of_size(ending - at, limits) < 2 OR is_last AND ending - at <= limits.maximum THEN
                 RETURN ends || ending;
@@ -139,11 +171,16 @@ BEGIN
         IF at < closing AND closing <= reach THEN
             reach := greatest(closing - 1, at);
         END IF;
-        visible := reach - length(ltrim(substr(unit, at + 1, reach - at), E' \t\r\n'));
+        -- To find a character, PostgreSQL reads the text before it. So a part of the unit is read at once.
+        IF part IS NULL OR reach + 2 > part_start + 30000 THEN
+            part_start := at;
+            part := substr(unit, at + 1, 30000 + limits.maximum);
+        END IF;
+        visible := reach - length(ltrim(substr(part, at + 1 - part_start, reach - at), E' \t\r\n'));
         next := NULL;
         stop := reach;
         FOR tie IN REVERSE 3 .. 1 LOOP
-            next := _passage.cut_between(unit, lines, line_starts, items, item_depths, at, greatest(at, coalesce((0 || ties)[tie], 0), visible), stop, greatest(limits.minimum / 4, 1), goal, full_reach, closing);
+            next := _passage.cut_between(part, part_start, ending, lines, line_starts, items, item_depths, at, greatest(at, coalesce((0 || ties)[tie], 0), visible), stop, greatest(limits.minimum / 4, 1), goal, full_reach, closing);
             EXIT WHEN next IS NOT NULL;
             next := least(goal, stop);
             EXIT WHEN next > greatest(at, (0 || ties)[tie]);
@@ -153,23 +190,22 @@ BEGIN
             stop := least(reach, CASE tie WHEN 1 THEN 0 ELSE before_ties[tie - 1] - 1 END);
         END LOOP;
         next := coalesce(next, CASE WHEN reach > at THEN reach ELSE at + 1 END);
-        IF substr(unit, next, 2) = E'\r\n' THEN
+        IF substr(part, next - part_start, 2) = E'\r\n' THEN
             next := CASE WHEN next - 1 > at THEN next - 1 ELSE next + 1 END;
         END IF;
         -- A coarser cut may be a little behind a fine one.
         stop := least(CASE WHEN at < closing THEN closing ELSE ending END - 1 - at, limits.maximum + limits.maximum / 4) + at;
         coarser := NULL;
-        IF next = ANY (line_starts) THEN
-            SELECT item INTO coarser FROM unnest(items, item_depths) AS listed (item, item_depth)
-            WHERE item >= next AND item <= stop AND item_depth < coalesce(item_depths[array_position(items, next)], 2147483647) ORDER BY item LIMIT 1;
+        is_line := line_starts[width_bucket(next, line_starts)] = next;
+        IF cardinality(items) > 0 THEN
+            place := width_bucket(next - 1, items) + 1;
+            SELECT item INTO coarser FROM unnest(items[place:width_bucket(stop, items)], item_depths[place:width_bucket(stop, items)]) AS listed (item, item_depth)
+            WHERE NOT is_line OR item_depth < coalesce(CASE WHEN items[place] = next THEN item_depths[place] END, 2147483647) ORDER BY item LIMIT 1;
             coarser := CASE WHEN coarser > ties[2] AND coarser - at <= limits.maximum THEN coarser END;
-        ELSE
-            SELECT item INTO coarser FROM unnest(items) AS item WHERE item >= next AND item <= stop ORDER BY item LIMIT 1;
-            coarser := CASE WHEN coarser > ties[2] AND coarser - at <= limits.maximum THEN coarser END;
-            IF coarser IS NULL THEN
-                SELECT min(start) INTO coarser FROM unnest(line_starts) AS start WHERE start > next AND start <= stop;
-                coarser := CASE WHEN coarser > ties[2] AND coarser - at <= limits.maximum THEN coarser END;
-            END IF;
+        END IF;
+        IF coarser IS NULL AND NOT is_line THEN
+            coarser := line_starts[width_bucket(next, line_starts) + 1];
+            coarser := CASE WHEN coarser <= stop AND coarser > ties[2] AND coarser - at <= limits.maximum THEN coarser END;
         END IF;
         next := coalesce(coarser, next);
         remaining := remaining - (next - at);
