@@ -31,6 +31,7 @@ mod short_help;
 mod split;
 mod status;
 mod sync;
+mod upgrade;
 
 use crate::Error;
 use crate::conversion::run_as_child;

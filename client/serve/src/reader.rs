@@ -183,7 +183,7 @@ impl Reader {
             return Err(Error::Invalid {
                 status: 500,
                 cause: "the extension in the database lacks the function".into(),
-                remedy: "Run ALTER EXTENSION pg_passage UPDATE; in the database.".into(),
+                remedy: "Run passage upgrade.".into(),
             });
         }
         let is_search = takes_embedding(functions) && needs_embedding(arguments);

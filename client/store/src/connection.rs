@@ -196,10 +196,8 @@ impl Store {
     ///
     /// Returns [`Error::ExtensionTooOld`] for an earlier release, which may lack functions that the client calls.
     pub(super) async fn must_exist(&self) -> Result<(), Error> {
-        if let Some(version) = self.installed_version().await?
-            && release(&version) < release(env!("CARGO_PKG_VERSION"))
-        {
-            return Err(Error::ExtensionTooOld { version });
+        if let Some(installed) = self.installed().await? {
+            installed.must_be_recent()?;
         }
         self.execute("SELECT _passage.store_must_exist($1::text::name)", &[&self.name])
             .await
@@ -322,9 +320,4 @@ pub(super) async fn has_identity(
     let sql = "SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1 AND oid = $2";
     let rows = transaction.query_unnamed(sql, &[&name, &oid]).await?;
     Ok(!rows.is_empty())
-}
-
-/// Returns the numbers of a release, such as `[0, 2]` for version 0.2.1.
-fn release(version: &str) -> Vec<u32> {
-    version.split('.').take(2).map_while(|number| number.parse().ok()).collect()
 }

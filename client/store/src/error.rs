@@ -58,6 +58,18 @@ pub enum Error {
         /// The operation of the client.
         operation: Operation,
     },
+    /// The database has neither the extension nor its SQL edition.
+    #[error("{}", remedy::NOT_INSTALLED)]
+    NotInstalled,
+    /// `pg_passage` in the database is of a later release than the client.
+    #[error("pg_passage {version} in the database is newer than this client, which has version {}", env!("CARGO_PKG_VERSION"))]
+    ClientTooOld {
+        /// The version in the database.
+        version: String,
+    },
+    /// Objects use the functions of `pg_passage`, and would be lost with them.
+    #[error("pg_passage cannot be replaced while the database has {}", .0.join(", "))]
+    Dependents(Vec<String>),
     /// The extension in the database lacks functions that the client calls.
     #[error("pg_passage {version} is too old for this client")]
     ExtensionTooOld {
@@ -218,7 +230,7 @@ impl Error {
         if let Some(database) = error.as_db_error() {
             let lacks_extension = remedy::lacks_extension(database.code(), database.hint());
             let message = if lacks_extension && operation == Operation::Other {
-                "pg_passage is not installed in the database"
+                remedy::NOT_INSTALLED
             } else {
                 database.message()
             };
@@ -312,11 +324,14 @@ impl Error {
             Error::Database { code, operation, hint, store, .. } => {
                 remedy::database(code, *operation, hint.as_deref(), store)
             }
-            Error::ExtensionTooOld { .. } => {
-                "Run ALTER EXTENSION pg_passage UPDATE; in the database. The SQL edition has no update: install it in a new \
-                 database, and load the documents again."
-                    .into()
+            Error::NotInstalled => remedy::INIT.into(),
+            Error::ClientTooOld { version } => {
+                format!("Install version {version} of the client.")
             }
+            Error::Dependents(_) => {
+                "They use its functions or columns that these compute. Drop them, and create them again afterwards.".into()
+            }
+            Error::ExtensionTooOld { .. } => remedy::UPGRADE.into(),
             Error::NotOwner { owner, .. } => format!(
                 "Connect as \"{owner}\" or as a member of that role, ask \"{owner}\" to drop the object, or choose another name \
                  with --store. SET ROLE does not help: code of \"{owner}\" could reset it."
@@ -403,4 +418,13 @@ pub(super) fn is_conflict(error: &tokio_postgres::Error) -> bool {
         error.code(),
         Some(&SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED)
     )
+}
+
+/// Returns whether the server does not offer an extension to the role: its provider allows others, or it was not installed.
+pub(super) fn is_unavailable(error: &Error) -> bool {
+    matches!(error, Error::Database { code, .. } if [
+        &SqlState::FEATURE_NOT_SUPPORTED,
+        &SqlState::INSUFFICIENT_PRIVILEGE,
+        &SqlState::UNDEFINED_FILE,
+    ].contains(&code))
 }

@@ -8,7 +8,7 @@ The store: a schema in PostgreSQL, and every statement that the client sends to 
   the extension;
 - writes: [`write`](Store::write) writes several documents in one transaction, each completely or not at
   all;
-- administration: [`init`](Store::init), [`doctor`](Store::doctor), [`doctor_setup`](Store::doctor_setup), [`remove`](Store::remove), the settings
+- administration: [`init`](Store::init), [`upgrade`](Store::upgrade), [`doctor`](Store::doctor), [`doctor_setup`](Store::doctor_setup), [`remove`](Store::remove), the settings
   and the vector index;
 - a [`ShadowStore`] replaces a whole store.
 
@@ -28,12 +28,14 @@ mod unnamed_statement;
 mod write;
 
 pub use admin::{
-    Changed, Edition, EmbeddingModel, Finding, InitOptions, OtherSizes, RecordedEmbedding, Removal,
-    RemovalSummary, Settings, Severity, Splitting, setup_without_connection,
+    Changed, Created, EmbeddingModel, Finding, InitOptions, Installation, OtherSizes,
+    RecordedEmbedding, Removal, RemovalSummary, Settings, Severity, Splitting, Upgraded,
+    setup_without_connection,
 };
 pub use connect::Notice;
 pub use connection::{Identity, Store};
 pub use error::{ConnectFailure, Error, Operation};
+pub use installed::{Edition, Installed};
 pub use postgres_text::quote_identifier;
 pub use query::{
     Argument, CallResult, ChunkKey, Collection, Column, ContextOptions, ContextRow,

@@ -21,6 +21,7 @@ use super::short_help::with_short_help;
 use super::split::{self, Split};
 use super::status::{self, Status};
 use super::sync::{self, Sync};
+use super::upgrade::{self, Upgrade};
 use crate::Error;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{CommandFactory, Parser, Subcommand};
@@ -94,6 +95,9 @@ pub enum Command {
     /// Create the extensions and a store in a database
     #[command(after_help = init::HELP)]
     Init(Init),
+    /// Update the functions in a database, and the layout of a store
+    #[command(after_help = upgrade::HELP)]
+    Upgrade(Upgrade),
     /// Show the chunks of a file; needs no server
     #[command(after_help = split::HELP)]
     Split(Split),
@@ -192,6 +196,7 @@ impl Command {
     pub fn run(self) -> Pin<Box<dyn Future<Output = Result<ExitCode, Error>>>> {
         match self {
             Command::Init(args) => Box::pin(args.run()),
+            Command::Upgrade(args) => Box::pin(args.run()),
             Command::Split(args) => Box::pin(async { args.run() }),
             Command::Ingest(args) => Box::pin(args.run()),
             Command::Sync(args) => Box::pin(args.run()),

@@ -1,28 +1,32 @@
 //! The command `init`: creates a store.
 
+mod outcome;
+
 use super::options::embedder::{embedder, load};
 use super::options::splitting::default_splitting;
 use super::options::{Embedder, EmbeddingType, Server};
 use super::output::findings::lines;
 use super::output::print::{fail, print, print_error};
-use super::output::render::{self, ERROR, count, line, printable};
+use super::output::render::ERROR;
 use crate::Error;
 use crate::embed;
 use crate::serve::{embedding_model, store_embedder};
 use crate::store::{
-    Edition, EmbeddingModel, Finding, InitOptions, OtherSizes, Settings, Severity,
-    setup_without_connection,
+    Edition, Finding, InitOptions, OtherSizes, Settings, Severity, setup_without_connection,
 };
 use clap::{Args, ValueEnum};
+use outcome::Outcome;
 use passage_split::SPLITTER_VERSION;
-use serde_json::json;
 use std::process::ExitCode;
 
 /// The text below the options.
 pub const HELP: &str = "\
-If the store exists, init adds what is missing in it. The model determines the dimensions of
-the embeddings, which need the extension vector on the server, unless --no-embed is given. If
-the machine lacks something, init lists what, with the command for each part.
+If the store exists, init adds what is missing in it. A database without pg_passage gets the
+native extension, or the SQL edition if its server does not offer that one. --edition moves a
+database from one to the other, in one transaction that keeps all rows. The model determines
+the dimensions of the embeddings, which need the extension vector on the server, unless
+--no-embed is given. If the machine lacks something, init lists what, with the command for each
+part.
 
 Examples:
   passage init
@@ -30,7 +34,7 @@ Examples:
   passage init --embedding-type halfvec --language german
   passage init --partitions 8
   passage init --store tenant_1 --distributed schema
-  passage init --edition sql";
+  passage init --edition native";
 
 /// The remedy for a missing model: the first command, or another one.
 const MODEL: &str = "Download it, or use a service, or create a store without embeddings. One of:";
@@ -58,8 +62,8 @@ pub struct Init {
     /// Number of hash partitions of the chunks, 2 to 1024 [default: a single table]
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(2..=1024))]
     pub partitions: Option<u32>,
-    /// Edition for a database that has none
-    #[arg(long, value_enum, default_value_t = EditionChoice::Native, value_name = "EDITION")]
+    /// Edition of the functions in the database
+    #[arg(long, value_enum, default_value_t = EditionChoice::Auto, value_name = "EDITION")]
     pub edition: EditionChoice,
     /// How Citus distributes the store, which needs Citus [default: it does not]
     #[arg(long, hide_short_help = true, value_name = "LAYOUT", conflicts_with = "partitions")]
@@ -69,20 +73,24 @@ pub struct Init {
     pub json: bool,
 }
 
-/// The edition that `init` installs.
+/// The edition that the database gets.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum EditionChoice {
+    /// The one that the database has, else native, else sql
+    Auto,
     /// The extension, which the server must have
     Native,
     /// Its functions in SQL, for managed servers without the extension
     Sql,
 }
 
-impl From<EditionChoice> for Edition {
-    fn from(choice: EditionChoice) -> Self {
-        match choice {
-            EditionChoice::Native => Self::Native,
-            EditionChoice::Sql => Self::Sql,
+impl EditionChoice {
+    /// Returns the edition, or `None` for the one that is possible.
+    fn edition(self) -> Option<Edition> {
+        match self {
+            Self::Auto => None,
+            Self::Native => Some(Edition::Native),
+            Self::Sql => Some(Edition::Sql),
         }
     }
 }
@@ -126,7 +134,10 @@ impl Init {
     async fn setup(&self) -> Vec<Finding> {
         let with_embeddings = !self.no_embed;
         let mut findings = match self.server.connect().await {
-            Ok(store) => store.doctor_setup(with_embeddings).await.unwrap_or_default(),
+            Ok(store) => store
+                .doctor_setup(with_embeddings, self.edition.edition())
+                .await
+                .unwrap_or_default(),
             Err(error) => {
                 let error = if let Error::Store(error) = &error { Some(error) } else { None };
                 let url = self.server.url().unwrap_or_default();
@@ -157,14 +168,14 @@ impl Init {
             None => (None, None),
         };
         let init = InitOptions {
-            edition: self.edition.into(),
+            edition: self.edition.edition(),
             dimensions: embedder.as_ref().map(embed::Embedder::dimensions),
             embedding_type: self.embedding_type.map(|it| it.name().to_owned()),
             language: self.language.clone(),
             partitions: self.partitions,
             distributed: self.distributed.map(|it| it.name().to_owned()),
         };
-        let statements = store.init(&init).await?;
+        let created = store.init(&init).await?;
         let settings = Settings {
             splitting: default_splitting(local.as_deref(), embedder.as_ref(), &self.embedder),
             other_sizes: OtherSizes::Keep,
@@ -177,50 +188,12 @@ impl Init {
         }
         // Only a new column of embeddings lacks those of all chunks; to count is slow in a large store.
         let unembedded = match settings.model {
-            Some(_) if statements > 0 => store.count_unembedded(None).await?,
+            Some(_) if created.statements > 0 => store.count_unembedded(None).await?,
             _ => 0,
         };
-        let created =
-            Created { store: store.name(), statements, model: settings.model.as_ref(), unembedded };
-        print(&if self.json { created.as_json() } else { created.as_text() });
+        let outcome =
+            Outcome { store: store.name(), created, model: settings.model.as_ref(), unembedded };
+        print(&if self.json { outcome.as_json() } else { outcome.as_text() });
         Ok(())
-    }
-}
-
-/// The result of `init`.
-struct Created<'a> {
-    store: &'a str,
-    /// The number of statements executed.
-    statements: usize,
-    model: Option<&'a EmbeddingModel>,
-    /// The number of chunks without an embedding.
-    unembedded: u64,
-}
-
-impl Created<'_> {
-    fn as_text(&self) -> String {
-        let Self { store, statements, model, unembedded } = *self;
-        let what = if statements == 0 { "already exists" } else { "is ready" };
-        let with = match model {
-            Some(EmbeddingModel { name, dimensions, .. }) => {
-                format!("with embeddings of {}, {dimensions} dimensions", printable(name))
-            }
-            None => "without embeddings".into(),
-        };
-        let mut output = format!("the store \"{}\" {what}, {with}\n", printable(store));
-        if unembedded > 0 {
-            let chunks = count(unembedded as usize, "chunk");
-            line(&mut output, &format!("{chunks} without an embedding: run passage embed"));
-        }
-        output
-    }
-
-    fn as_json(&self) -> String {
-        let name = self.model.map(|model| &model.name);
-        let dimensions = self.model.map(|model| model.dimensions);
-        render::json(&json!({
-            "store": self.store, "statements": self.statements, "model": name, "dimensions": dimensions,
-            "unembedded": self.unembedded,
-        }))
     }
 }

@@ -4,7 +4,7 @@ use super::options::Server;
 use super::output::print::print;
 use super::output::render::{BOLD, DIM, count, json, line, printable};
 use crate::Error;
-use crate::store::{self, Collection, DocumentRow};
+use crate::store::{self, Collection, DocumentRow, Edition};
 use clap::Args;
 use serde::Serialize;
 use std::process::ExitCode;
@@ -95,6 +95,9 @@ fn status_text(status: &store::Status, collections: &[Collection]) -> String {
     row("size", &format!("{:.1} MB", status.bytes as f64 / 1_048_576.0));
     let extension = status.extension.as_deref().unwrap_or("missing");
     row("server", &format!("PostgreSQL {}, pg_passage {extension}", status.server));
+    if status.edition == Some(Edition::Sql.name()) {
+        row("edition", &format!("SQL, without {}", status.lacks.join(", ")));
+    }
     if !collections.is_empty() {
         output.push('\n');
     }

@@ -346,11 +346,15 @@ impl Outline {
 
 /// The contents of a store.
 #[derive(Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the fields are the keys of the result")]
 pub(super) struct Collections {
     /// The versions of collections, in the order of their names.
     pub(super) collections: Vec<CollectionCounts>,
     /// The offset with which to call the tool for more; null if there are no more.
     pub(super) next_offset: Option<u32>,
+    /// The functions that the database lacks, because it has no native extension.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) lacks: Vec<&'static str>,
 }
 
 /// A version of a collection.
@@ -395,6 +399,13 @@ impl Collections {
         let mut text: String = self.collections.iter().map(CollectionCounts::line).collect();
         if let Some(offset) = self.next_offset {
             let _ = writeln!(text, "More collections follow: call again with offset {offset}.");
+        }
+        if !self.lacks.is_empty() {
+            let _ = writeln!(
+                text,
+                "The database has the SQL edition of pg_passage, which lacks {}.",
+                self.lacks.join(", ")
+            );
         }
         text
     }

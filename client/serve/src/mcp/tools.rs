@@ -13,7 +13,7 @@ use super::writer::{Writer, removal, text_document};
 use crate::error::Error;
 use crate::lines::Lines;
 use crate::reader::Reader;
-use passage_store::{self as store, DocumentFilter, ListedDocument};
+use passage_store::{self as store, DocumentFilter, Edition, ListedDocument};
 use rmcp::model::{Tool as Description, ToolAnnotations};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -389,7 +389,8 @@ async fn list_collections(
     let counts: Vec<_> = reader.collections().await?.iter().map(CollectionCounts::from).collect();
     let (collections, next_offset) =
         within_budget(counts, given.offset, max_tokens, |count| size(&count.line(), count));
-    let collections = Collections { collections, next_offset };
+    let lacks = reader.edition().await?.map_or_else(Vec::new, Edition::lacks);
+    let collections = Collections { collections, next_offset, lacks };
     Ok(Answer::new(collections.text(), &collections))
 }
 

@@ -102,7 +102,7 @@ function focusHeading(box) {
 async function readLists() {
   const store = await get('store')
   document.getElementById('store').textContent =
-    `store ${store.store} · PostgreSQL ${store.server} · pg_passage ${store.extension}`
+    `store ${store.store} · PostgreSQL ${store.server} · pg_passage ${store.extension}${edition(store)}`
   // A store of views can have no collections.
   const rows = await get('collections').then(
     (answer) => answer.results,
@@ -110,6 +110,12 @@ async function readLists() {
   )
   const collections = [...new Set(rows.map((row) => row.collection).filter(Boolean))]
   return { store: { ...store, strategies: store.strategies ?? [] }, collections }
+}
+
+// Returns the edition of pg_passage, if it is not the native one, and what it lacks.
+function edition(store) {
+  if (store.edition !== 'sql') return ''
+  return store.lacks.length ? ` (SQL edition, without ${store.lacks.join(', ')})` : ' (SQL edition)'
 }
 
 // `/` moves the focus to the search box, as in other search pages.

@@ -4,7 +4,9 @@ use super::Reader;
 use crate::connections::Lease;
 use crate::error::Error;
 use crate::lines::{self, Lines};
-use passage_store::{ChunkKey, Collection, DocumentChunk, DocumentFilter, ListedDocument};
+use passage_store::{
+    ChunkKey, Collection, DocumentChunk, DocumentFilter, Edition, Installed, ListedDocument,
+};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
@@ -18,16 +20,14 @@ impl Reader {
         let strategies = self.call("strategies", &Map::new()).await?.values();
         self.limited(async {
             let facts = self.facts().await?;
-            let (server, extension) = self
-                .read(|lease| async move {
-                    let versions = lease.versions().await;
-                    lease.finish(versions)
-                })
-                .await?;
+            let (server, installed) = self.versions().await?;
+            let edition = installed.as_ref().map(|installed| installed.edition);
             Ok(json!({
                 "store": self.store,
                 "server": server,
-                "extension": extension,
+                "extension": installed.map(|installed| installed.version),
+                "edition": edition.map(Edition::name),
+                "lacks": edition.map_or_else(Vec::new, Edition::lacks),
                 "client": env!("CARGO_PKG_VERSION"),
                 "has_embeddings": facts.has_embeddings,
                 "embeds_queries": facts.query_embedder().is_some(),
@@ -35,6 +35,25 @@ impl Reader {
                 "model": facts.model(),
                 "strategies": strategies,
             }))
+        })
+        .await
+    }
+
+    /// Returns the edition of `pg_passage` in the database.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`call`](Self::call).
+    pub(crate) async fn edition(&self) -> Result<Option<Edition>, Error> {
+        let (_, installed) = self.limited(self.versions()).await?;
+        Ok(installed.map(|installed| installed.edition))
+    }
+
+    /// Returns the version of the server, and the edition of `pg_passage`.
+    async fn versions(&self) -> Result<(String, Option<Installed>), Error> {
+        self.read(|lease| async move {
+            let versions = lease.versions().await;
+            lease.finish(versions)
         })
         .await
     }

@@ -2,9 +2,11 @@
 
 use super::super::connection::Store;
 use super::super::error::{Error, Operation};
+use super::super::installed::{Edition, Installed, installed};
 use super::super::layout::Layout;
 use super::super::unnamed_statement::UnnamedStatements;
-use super::edition::Edition;
+use super::change_edition::change_edition;
+use super::install::{Installation, install};
 use super::ownership::{Access, PINNED_SEARCH_PATH, check_owner, lock_owned};
 
 /// The properties of a new store. `None` means the default of the extension.
@@ -17,15 +19,16 @@ use super::ownership::{Access, PINNED_SEARCH_PATH, check_owner, lock_owned};
 /// # async fn example() -> Result<(), passage_store::Error> {
 /// let mut store = Store::connect("postgresql:///library", "rag").await?;
 /// let options = InitOptions { dimensions: Some(384), ..InitOptions::default() };
-/// let statements = store.init(&options).await?;
-/// println!("{statements} statements executed");
+/// let created = store.init(&options).await?;
+/// println!("{} statements executed", created.statements);
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct InitOptions {
-    /// The edition for a database that has none.
-    pub edition: Edition,
+    /// The edition that the database gets. `None` keeps the one that it has; a database without one gets the native
+    /// extension, and if its server does not offer that to the role, the SQL edition.
+    pub edition: Option<Edition>,
     /// The dimensions of the embeddings; `None` for a store without embeddings.
     pub dimensions: Option<usize>,
     /// The type of the embeddings: `vector`, `halfvec` or `binary`.
@@ -38,17 +41,29 @@ pub struct InitOptions {
     pub distributed: Option<String>,
 }
 
+/// What [`Store::init`] did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Created {
+    /// The number of statements executed: 0 if the store is complete.
+    pub statements: usize,
+    /// The edition in the database, if the database had none or another one.
+    pub installation: Option<Installation>,
+    /// The edition that the database had, if it had another one.
+    pub former: Option<Installed>,
+}
+
 impl Store {
-    /// Installs the extension or its SQL edition in the database, and creates the store or its missing parts.
-    ///
-    /// Returns the number of statements executed: 0 if the store is complete.
+    /// Installs an edition of `pg_passage` in the database or replaces it by the other one, and creates the store or its missing
+    /// parts.
     ///
     /// # Errors
     ///
-    /// Returns [`Error::ReadOnly`] for an adopted store, [`Error::NotOwner`] if the schema exists and belongs to another role, and
+    /// Returns [`Error::ReadOnly`] for an adopted store, [`Error::NotOwner`] if the schema exists and belongs to another role,
+    /// [`Error::ExtensionTooOld`] for an earlier release of `pg_passage`, [`Error::Dependents`] if objects use the edition that is
+    /// to be replaced, and
     /// [`Error::Database`] if the extension is not installed on the server, if the caller lacks a
     /// privilege, if the store has other dimensions, or if it needs Citus and the database has none.
-    pub async fn init(&mut self, options: &InitOptions) -> Result<usize, Error> {
+    pub async fn init(&mut self, options: &InitOptions) -> Result<Created, Error> {
         // Without the extension, nothing was adopted.
         if let Ok(Layout { source: table @ Some(_), .. }) = self.layout().await {
             return Err(Error::ReadOnly { store: self.name.clone(), table });
@@ -66,7 +81,19 @@ impl Store {
                 .await
                 .map_err(|error| Error::during(Operation::CreateVector, name, &error))?;
         }
-        options.edition.install(&transaction, name).await?;
+        let former = match options.edition {
+            Some(edition) => change_edition(&transaction, name, edition).await?,
+            None => None,
+        };
+        let installation = if former.is_some() {
+            let installed = installed(&transaction, name).await?;
+            installed.map(|installed| Installation { installed, reason: None })
+        } else {
+            install(&transaction, name, options.edition).await?
+        };
+        if let Some(installed) = installed(&transaction, name).await? {
+            installed.must_be_recent()?;
+        }
         transaction
             .batch_execute(&format!("SET LOCAL {PINNED_SEARCH_PATH}"))
             .await
@@ -91,6 +118,6 @@ impl Store {
         // Another role may have created the schema since the first check.
         check_owner(&transaction, &[name], Access::Change).await?;
         transaction.commit().await.map_err(error)?;
-        Ok(statements.len())
+        Ok(Created { statements: statements.len(), installation, former })
     }
 }

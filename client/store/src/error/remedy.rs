@@ -34,6 +34,8 @@ pub enum Operation {
     CreateVector,
     /// Installs `pg_passage` in the database.
     CreateExtension,
+    /// Replaces the functions of `pg_passage` in the database.
+    ReplaceFunctions,
     /// Creates or renames the schema of a store.
     CreateStore,
     /// Runs `passage.search`.
@@ -41,6 +43,15 @@ pub enum Operation {
     /// Anything else.
     Other,
 }
+
+/// The message for a database without `pg_passage`.
+pub(super) const NOT_INSTALLED: &str = "pg_passage is not installed in the database";
+
+/// The remedy for a database without `pg_passage`.
+pub(super) const INIT: &str = "Run passage init, or CREATE EXTENSION pg_passage CASCADE.";
+
+/// The remedy for functions of another version.
+pub(super) const UPGRADE: &str = "Run passage upgrade.";
 
 /// Citus distributes a store by document.
 pub(super) const BY_DOCUMENT: &str = "Reindex each collection with --collection. For another model create a second store, load it, \
@@ -144,11 +155,20 @@ pub(super) fn database(
         ("58P01", _) => {
             "Install the files of pg_passage (make install PG_CONFIG=/path/to/pg_config) and of pgvector on the server.".into()
         }
-        _ if lacks_extension(code, hint) => {
-            "Run passage init, or CREATE EXTENSION pg_passage CASCADE.".into()
+        _ if lacks_extension(code, hint) => INIT.into(),
+        ("42P06", Operation::CreateExtension) => {
+            "Rename the schema if it has objects of yours. If an installation left it: DROP SCHEMA IF EXISTS passage, _passage \
+             CASCADE; passage init then creates the columns of the store again."
+                .into()
+        }
+        ("2BP01" | "42P13", Operation::ReplaceFunctions) => {
+            "Drop the objects that use the functions of pg_passage, and create them again afterwards.".into()
+        }
+        ("42501", Operation::ReplaceFunctions) => {
+            "Run the command as the role that installed pg_passage, which also owns the objects that use its functions.".into()
         }
         ("3F000" | "42P01", _) => format!("Run passage init --store {store} to create the store."),
-        ("42883", _) => "Update the extension: ALTER EXTENSION pg_passage UPDATE.".into(),
+        ("42883", _) => UPGRADE.into(),
         ("42704", Operation::CreateStore) => {
             "List the text search configurations: SELECT cfgname FROM pg_ts_config.".into()
         }

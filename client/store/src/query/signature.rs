@@ -90,7 +90,7 @@ pub(super) fn resolve<'a>(
     let Some(first) = functions.first() else {
         return Err(Error::Argument {
             cause: "the extension in the database lacks the function".into(),
-            remedy: "Run ALTER EXTENSION pg_passage UPDATE; in the database.".into(),
+            remedy: "Run passage upgrade.".into(),
         });
     };
     let valid: Vec<_> = functions.iter().map(Function::argument_names).collect();

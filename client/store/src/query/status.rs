@@ -2,6 +2,7 @@
 
 use super::super::connection::Store;
 use super::super::error::Error;
+use super::super::installed::{Edition, Installed};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -12,8 +13,13 @@ pub struct Status {
     pub store: String,
     /// The server's version.
     pub server: String,
-    /// The version of the extension in the database.
+    /// The version of `pg_passage` in the database.
     pub extension: Option<String>,
+    /// The edition of `pg_passage`: `native` or `sql`.
+    pub edition: Option<&'static str>,
+    /// The parts of the product that the edition lacks.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lacks: Vec<&'static str>,
     /// The table from which `passage.adopt` made the store.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub adopted: Option<String>,
@@ -30,14 +36,14 @@ pub struct Status {
 }
 
 impl Store {
-    /// Returns the versions of the server and of the extension.
+    /// Returns the version of the server, and the edition of `pg_passage`.
     ///
     /// # Errors
     ///
     /// Returns [`Error::Lost`] if the connection has ended.
-    pub async fn versions(&self) -> Result<(String, Option<String>), Error> {
+    pub async fn versions(&self) -> Result<(String, Option<Installed>), Error> {
         let row = self.query_one("SELECT current_setting('server_version')", &[]).await?;
-        Ok((row.get(0), self.installed_version().await?))
+        Ok((row.get(0), self.installed().await?))
     }
 
     /// Counts the contents of the store.
@@ -66,10 +72,14 @@ impl Store {
             layout.documents(schema)
         );
         let counts = self.query_one(&sql, &[]).await?;
+        let installed = self.installed().await?;
+        let edition = installed.as_ref().map(|installed| installed.edition);
         Ok(Status {
             store: self.name.clone(),
             server: row.get(0),
-            extension: self.installed_version().await?,
+            extension: installed.map(|installed| installed.version),
+            edition: edition.map(Edition::name),
+            lacks: edition.map_or_else(Vec::new, Edition::lacks),
             adopted: layout.source,
             documents: counts.get(0),
             chunks: counts.get(1),

@@ -26,7 +26,7 @@ async fn init_creates_extension_and_store_and_a_second_run_changes_nothing() {
     assert_eq!(second, "the store \"rag\" already exists, without embeddings\n");
     let said = cluster.passage(["init", "--no-embed", "--json"]).await;
     let said: Value = serde_json::from_str(&said).unwrap();
-    let expected = json!({ "store": "rag", "statements": 0, "model": null, "dimensions": null, "unembedded": 0 });
+    let expected = json!({ "store": "rag", "statements": 0, "model": null, "dimensions": null, "unembedded": 0, "installed": null });
     assert_eq!(said, expected);
     assert_eq!(cluster.query_lines(CATALOG).await, catalog);
     assert_eq!(next_transaction(&cluster).await, next);

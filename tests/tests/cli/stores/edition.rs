@@ -1,68 +1,64 @@
-//! The SQL edition: the commands of the client in a database without the extension, as a role without superuser.
+//! The editions of `pg_passage`: installation, moves from one to the other, upgrades, and the commands of the client without
+//! the native extension.
 
-use crate::{RunOutput, Sources};
+mod commands;
+mod installation;
+mod moves;
+mod obstacles;
+mod packages;
+mod snapshot;
+mod upgrade;
+
+use crate::{RunOutput, run_client};
 use passage_tests::Cluster;
 use passage_tests::cluster::SUPERUSER;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
-/// Functions of the edition's schemas that are in a library.
-const IN_LIBRARY: &str = "SELECT count(*) FROM pg_proc JOIN pg_language ON pg_language.oid = prolang \
-    JOIN pg_namespace ON pg_namespace.oid = pronamespace WHERE lanname = 'c' AND nspname IN ('passage', '_passage')";
+/// Runs the client, which must succeed. Returns its output.
+async fn succeed(cluster: &Cluster, arguments: &[&str]) -> String {
+    let RunOutput { code, stdout, stderr } = run_client(cluster, arguments).await;
+    assert_eq!(code, Some(0), "{arguments:?}: {stdout}{stderr}");
+    stdout
+}
 
-#[tokio::test]
-async fn each_command_works_without_the_extension() {
-    let cluster = Cluster::bare().await;
-    let sources = Sources::with([
-        (
-            "guide.md",
-            "# Guide\n\n## Quorum\n\nA quorum needs three nodes.\n\n## Logs\n\nLogs rotate at night.\n",
-        ),
-        (
-            "main.py",
-            "import os\n\n\ndef rotate(path):\n    \"\"\"Rotates the logs.\"\"\"\n    os.rename(path, path + '.1')\n",
-        ),
-        ("setup.json", "{\"nodes\": [{\"name\": \"a\", \"quorum\": true}, {\"name\": \"b\"}]}\n"),
-    ]);
-    let book = sources.book();
-    let succeed = async |arguments: &[&str]| {
-        let mut program = cluster.client_program();
-        let run = RunOutput::of(program.env("DATABASE_URL", cluster.url()).args(arguments)).await;
-        assert_eq!(run.code, Some(0), "{arguments:?}: {}{}", run.stdout, run.stderr);
-        run.stdout
-    };
-    succeed(&["init", "--edition", "sql", "--no-embed"]).await;
-    assert_eq!(cluster.query_text(IN_LIBRARY).await, "0");
-    assert_eq!(
-        cluster.query_text("SELECT count(*) FROM pg_extension WHERE extname = 'pg_passage'").await,
-        "0"
-    );
-    // A second run finds the edition.
-    succeed(&["init", "--no-embed"]).await;
+/// Returns the version of the extension and the number of functions in SQL that mark the other edition.
+async fn editions(cluster: &Cluster) -> String {
+    let sql = "SELECT concat((SELECT extversion FROM pg_extension WHERE extname = 'pg_passage'), '/', \
+        to_regproc('_passage.sql_edition') IS NOT NULL)";
+    cluster.query_text(sql).await
+}
 
-    let loaded = succeed(&["ingest", "--no-embed", &book]).await;
-    assert!(loaded.starts_with("3 documents added"), "{loaded}");
-    let found = succeed(&["search", "how many nodes does a quorum need"]).await;
-    assert!(found.contains("A quorum needs three nodes."), "{found}");
-    assert!(found.contains("guide.md"), "{found}");
-    let outline = succeed(&["outline", "book/guide.md"]).await;
-    assert!(outline.contains("Quorum"), "{outline}");
-    let again = succeed(&["ingest", "--no-embed", &book]).await;
-    assert!(again.contains("3 unchanged"), "{again}");
-    succeed(&["status"]).await;
-    let health = succeed(&["doctor", "--no-embed"]).await;
-    assert!(health.contains("SQL edition"), "{health}");
-    let exported = succeed(&["export", "--jsonl", "documents"]).await;
-    assert_eq!(exported.matches("\"uri\":\"book/main.py\"").count(), 1, "{exported}");
-    succeed(&["reindex", "--no-embed"]).await;
-    let found = succeed(&["search", "rotate logs"]).await;
-    assert!(found.contains("main.py"), "{found}");
-
-    if cluster.lacks_vector("the SQL edition with embeddings") {
-        return;
+/// Makes the server offer only `ltree` and what a test writes into the folder that this returns. A server before 18 reads control
+/// files from its own folder alone, so there is none.
+async fn offered_folder(cluster: &Cluster) -> Option<PathBuf> {
+    let installation = cluster.installation();
+    if installation.major() < 18 {
+        let why = "needs extension_control_path of 18";
+        installation.report_skipped("a server without pg_passage", why);
+        return None;
     }
-    cluster.execute_as(SUPERUSER, "CREATE EXTENSION vector").await;
-    succeed(&["init", "--store", "vectors"]).await;
-    succeed(&["ingest", "--store", "vectors", &book]).await;
-    // No chunk has a word of the question.
-    let found = succeed(&["search", "--store", "vectors", "majority of machines"]).await;
-    assert!(found.contains("A quorum needs three nodes."), "{found}");
+    let folder = cluster.folder().join("offered/extension");
+    fs::create_dir_all(&folder).unwrap();
+    copy_extension(cluster, &folder, "ltree");
+    let path = format!(
+        "ALTER DATABASE passage SET extension_control_path = '{}'",
+        folder.parent().unwrap().display()
+    );
+    cluster.execute_as(SUPERUSER, &path).await;
+    Some(folder)
+}
+
+/// Copies the control file and the scripts of an extension of the server.
+fn copy_extension(cluster: &Cluster, to: &Path, extension: &str) {
+    let program = cluster.installation().bin("pg_config");
+    let share = Command::new(program).arg("--sharedir").output().unwrap();
+    let from = PathBuf::from(String::from_utf8(share.stdout).unwrap().trim()).join("extension");
+    for file in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let name = file.file_name().into_string().unwrap();
+        if name.strip_prefix(extension).is_some_and(|rest| rest.starts_with(['.', '-'])) {
+            fs::copy(file.path(), to.join(name)).unwrap();
+        }
+    }
 }

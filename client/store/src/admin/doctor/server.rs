@@ -2,26 +2,26 @@
 
 use super::super::super::connection::Store;
 use super::super::super::error::Error;
+use super::super::super::installed::{Edition, Installed};
 use super::finding::Finding;
-use crate::postgres_text::quote_literal;
 
 /// The PostgreSQL versions that the extension supports.
 const SUPPORTED: std::ops::RangeInclusive<i32> = 15..=18;
+
+/// The remedy for another version than that of the server or of the client.
+const UPGRADE: &str = "passage upgrade";
 
 impl Store {
     /// Checks the server and the extensions. Returns whether the database has `pg_passage`, as an extension
     /// or as the SQL edition.
     pub(super) async fn check_server(&self, findings: &mut Vec<Finding>) -> Result<bool, Error> {
         let sql = "SELECT current_setting('server_version'), current_setting('server_version_num')::integer / 10000, \
-                   current_setting('server_encoding'), pg_is_in_recovery(), installed.*, \
+                   current_setting('server_encoding'), pg_is_in_recovery(), (SELECT default_version FROM pg_available_extensions WHERE name = 'pg_passage'), \
                    (SELECT extversion FROM pg_extension WHERE extname = 'vector'), \
-                   (SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()), inet_client_addr() IS NULL \
-                   FROM (SELECT) AS one LEFT JOIN LATERAL (\
-                   SELECT default_version, installed_version FROM pg_available_extensions WHERE name = 'pg_passage'\
-                   ) AS installed ON true";
+                   (SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()), inet_client_addr() IS NULL";
         let row = self.query_one(sql, &[]).await?;
         findings.push(server(row.get(0), row.get(1)));
-        findings.push(connection(row.get(7), row.get(8)));
+        findings.push(connection(row.get(6), row.get(7)));
         if row.get::<_, String>(2) != "UTF8" {
             findings.push(encoding());
         }
@@ -32,21 +32,28 @@ impl Store {
                 "Load documents through the primary.",
             ));
         }
-        let installed: Option<String> = row.get(5);
-        let edition = match self.installed_version().await {
+        let available: Option<String> = row.get(4);
+        let installed = match self.installed().await {
             Err(error @ Error::NotOwner { .. }) => {
                 findings.push(Finding::bad("pg_passage", error.to_string(), error.remedy()));
                 return Ok(false);
             }
-            version => version?.filter(|_| installed.is_none()),
+            installed => installed?,
         };
-        let has_functions = installed.is_some() || edition.is_some();
-        findings.push(match edition {
-            Some(version) => Finding::good("pg_passage", format!("SQL edition, version {version}")),
-            None => extension(row.get(4), installed.as_deref(), &self.name),
+        findings.push(match &installed {
+            Some(Installed { edition: Edition::Sql, version, .. }) => sql_edition(version),
+            _ => extension(available.as_deref(), installed.as_ref().map(|native| &*native.version)),
         });
-        findings.push(pgvector(row.get(6)));
-        Ok(has_functions)
+        if available.is_some()
+            && installed.as_ref().is_some_and(|installed| installed.edition == Edition::Sql)
+        {
+            findings.push(Finding::good(
+                "pg_passage",
+                "the server has the native extension: passage init --edition native moves the database to it",
+            ));
+        }
+        findings.push(pgvector(row.get(5)));
+        Ok(installed.is_some())
     }
 }
 
@@ -75,12 +82,24 @@ fn connection(is_encrypted: Option<bool>, is_socket: bool) -> Finding {
     }
 }
 
-fn extension(available: Option<&str>, installed: Option<&str>, store: &str) -> Finding {
+/// Returns the finding about the SQL edition, which the client updates.
+fn sql_edition(version: &str) -> Finding {
+    let finding = format!("SQL edition, version {version}");
+    if version != env!("CARGO_PKG_VERSION") {
+        let finding =
+            format!("{finding}, and the client has version {}", env!("CARGO_PKG_VERSION"));
+        return Finding::warning("pg_passage", finding, UPGRADE);
+    }
+    let lacks = Edition::Sql.lacks().join(", ");
+    Finding::good("pg_passage", format!("{finding}; it lacks {lacks}"))
+}
+
+fn extension(available: Option<&str>, installed: Option<&str>) -> Finding {
     match (available, installed) {
         (None, _) => Finding::bad(
             "pg_passage",
             "it is not installed on the server",
-            "make install PG_CONFIG=/path/to/pg_config",
+            "make install PG_CONFIG=/path/to/pg_config, or passage init, which installs the SQL edition.",
         ),
         (Some(_), None) => Finding::bad(
             "pg_passage",
@@ -90,10 +109,7 @@ fn extension(available: Option<&str>, installed: Option<&str>, store: &str) -> F
         (Some(available), Some(installed)) if available != installed => Finding::warning(
             "pg_passage",
             format!("the database has version {installed}, the server has {available}"),
-            format!(
-                "ALTER EXTENSION pg_passage UPDATE; SELECT passage.upgrade_store({});",
-                quote_literal(store)
-            ),
+            UPGRADE,
         ),
         (_, Some(installed)) => Finding::good("pg_passage", format!("version {installed}")),
     }

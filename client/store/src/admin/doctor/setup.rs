@@ -3,6 +3,7 @@
 use super::super::super::connect::{database_name, socket_folder};
 use super::super::super::connection::Store;
 use super::super::super::error::{ConnectFailure, Error};
+use super::super::super::installed::Edition;
 use super::super::ownership::PINNED_SEARCH_PATH;
 use super::finding::Finding;
 use super::platform::{Platform, grant_create, shell_word};
@@ -64,7 +65,7 @@ impl Installation {
 }
 
 impl Store {
-    /// Checks what [`init`](Self::init) needs, in the order in which a user repairs it. Writes nothing.
+    /// Checks what [`init`](Self::init) needs for an edition, in the order in which a user repairs it. Writes nothing.
     ///
     /// # Errors
     ///
@@ -77,12 +78,16 @@ impl Store {
     ///
     /// # async fn example() -> Result<(), passage_store::Error> {
     /// let store = Store::connect("postgresql:///library", "rag").await?;
-    /// let findings = store.doctor_setup(true).await?;
+    /// let findings = store.doctor_setup(true, None).await?;
     /// let ready = findings.iter().all(|finding| finding.severity < Severity::Bad);
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn doctor_setup(&self, with_embeddings: bool) -> Result<Vec<Finding>, Error> {
+    pub async fn doctor_setup(
+        &self,
+        with_embeddings: bool,
+        edition: Option<Edition>,
+    ) -> Result<Vec<Finding>, Error> {
         self.run(&format!("BEGIN READ ONLY; SET LOCAL {PINNED_SEARCH_PATH}")).await?;
         let sql = "SELECT current_setting('server_version'), current_setting('server_version_num')::integer / 10000, \
                    version(), inet_client_addr() IS NULL, current_database()::text, current_user::text, \
@@ -115,7 +120,7 @@ impl Store {
         if with_embeddings {
             findings.push(setup.pgvector());
         }
-        findings.push(setup.extension());
+        findings.push(setup.extension(edition));
         findings.push(setup.role(with_embeddings));
         self.run("ROLLBACK").await?;
         Ok(findings)
@@ -144,7 +149,13 @@ impl Setup {
         self.pgvector.finding("pgvector", remedy, command)
     }
 
-    fn extension(&self) -> Finding {
+    fn extension(&self, edition: Option<Edition>) -> Finding {
+        if self.extension == Installation::Nowhere && edition != Some(Edition::Native) {
+            return Finding::good(
+                "pg_passage",
+                "not installed on the server: init installs the SQL edition",
+            );
+        }
         let command = self.platform.install_extension(Some(self.major));
         self.extension.finding("pg_passage", "Run in a checkout of pg_passage:", command)
     }

@@ -8,7 +8,7 @@ use passage_tests::cluster::OWNER;
 pub const SOURCES: [&str; 3] = ["doctor", "doctor/server", "doctor/tables"];
 
 /// The texts that no test of this machine can bring about, and where they are tested.
-pub const WITHOUT_CASE: [&str; 33] = [
+pub const WITHOUT_CASE: [&str; 36] = [
     // Texts about what is sound.
     "{}, {} dimensions",
     "tables, indexes and settings are complete",
@@ -20,6 +20,10 @@ pub const WITHOUT_CASE: [&str; 33] = [
     "encrypted with TLS",
     "version {installed}",
     "SQL edition, version {version}",
+    "{finding}; it lacks {lacks}",
+    "the server has the native extension: passage init --edition native moves the database to it",
+    // `stores/edition/upgrade.rs`.
+    "{finding}, and the client has version {}",
     "not installed: stores have no embeddings",
     "version {version}, with iterative scans",
     "can search; the store shows the tables of another program",
@@ -42,10 +46,10 @@ pub const WITHOUT_CASE: [&str; 33] = [
     "Enable TLS in the server (ssl = on) and connect with sslmode=verify-full.",
     // The server of the tests has the extension. `ground/package/bare-debian` installs it on one that has not.
     "it is not installed on the server",
-    "make install PG_CONFIG=/path/to/pg_config",
+    "make install PG_CONFIG=/path/to/pg_config, or passage init, which installs the SQL edition.",
     // `update/main.rs` has a database of the former version.
     "the database has version {installed}, the server has {available}",
-    "ALTER EXTENSION pg_passage UPDATE; SELECT passage.upgrade_store({});",
+    "passage upgrade",
     // An unsupported server.
     "PostgreSQL {version} is not supported",
     "Use PostgreSQL {} to {}.",

@@ -13,7 +13,7 @@ pub enum Source {
 }
 
 /// Parts of conditions and queries. A literal that contains one of them is not the text of a finding.
-const QUERIES: [&str; 25] = [
+const QUERIES: [&str; 26] = [
     "SAVEPOINT",
     "SELECT object, problem",
     "string_agg(",
@@ -36,6 +36,7 @@ const QUERIES: [&str; 25] = [
     "place IS NULL",
     "= adopted.",
     "SELECT coalesce",
+    "SELECT current_setting(",
     "BEGIN READ ONLY",
     " FROM (",
     "ROLLBACK",
