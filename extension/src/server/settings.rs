@@ -15,7 +15,7 @@ static MAX_PASSAGE_TOKENS: GucSetting<i32> = GucSetting::<i32>::new(2_048);
 
 static MAX_CACHED_STORES: GucSetting<i32> = GucSetting::<i32>::new(256);
 
-/// The largest number of stores that a session can be told to cache.
+/// The largest number of stores that a session may cache.
 const MAX_STORES: i32 = 10_000;
 
 /// Defines the settings. Must be called once in a backend.

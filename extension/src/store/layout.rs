@@ -47,7 +47,7 @@ pub struct Layout {
 static WATCH: RelationWatch = RelationWatch::new();
 
 thread_local! {
-    static LAYOUTS: RefCell<LayoutCache> = RefCell::default();
+    static LAYOUTS: RefCell<LayoutCache<Layout>> = RefCell::default();
 }
 
 /// Asks PostgreSQL to report changes of relations. Must be called once in a backend.
@@ -85,7 +85,7 @@ pub fn find(store: &str) -> Option<Rc<Layout>> {
     let layout = Rc::new(Layout::read(store, oids));
     let capacity = settings::max_cached_stores();
     let added = Rc::clone(&layout);
-    let removed = LAYOUTS.with_borrow_mut(|layouts| layouts.insert(oids, added, capacity));
+    let removed = LAYOUTS.with_borrow_mut(|layouts| layouts.insert(store, oids, added, capacity));
     if !removed.is_empty() {
         WATCH.clear();
         LAYOUTS.with_borrow(|layouts| WATCH.add(layouts.relations()));

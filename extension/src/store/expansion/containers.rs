@@ -1,6 +1,5 @@
 //! The containers around a hit in code: sections whose first chunk is the head of a container.
 
-use super::hits::StoredHit;
 use crate::server::spi::{Connection, Value};
 use crate::server::sql_text::{AT_LEAST, AT_MOST, EQUAL, SUBTRACT, normalized_section};
 use crate::server::types::UuidArray;
@@ -11,6 +10,7 @@ use passage_core::expand::Container;
 use passage_split::interrupt::poll_periodically as pause;
 use passage_split::{Kind, Unit};
 use std::cell::Cell;
+use uuid::Uuid;
 
 /// The maximum number of sections around a hit that are checked, the nearest first. Splitters create no deeper ones.
 const MAX_DEPTH: usize = 64;
@@ -31,35 +31,35 @@ impl Store {
         self.0.slot::<Expected>().0.get()
     }
 
-    /// Reads the containers around the hits that may have some, units of code, unless they were read with the hits.
-    pub(super) fn read_containers(
+    /// Records whether the hits of a call may have containers.
+    pub(super) fn expect_containers(&self, expected: bool) {
+        self.0.slot::<Expected>().0.set(expected);
+    }
+
+    /// Reads the containers around chunks, each with the position of its chunk among the ids, from 0.
+    pub(super) fn containers(
         &self,
         connection: &Connection,
-        hits: &mut [StoredHit],
-        are_read: bool,
-    ) {
-        if !has_containers(&self.0) {
-            return;
+        ids: &[Uuid],
+    ) -> Vec<(usize, Vec<Container>)> {
+        if ids.is_empty() || !has_containers(&self.0) {
+            return Vec::new();
         }
-        let is_unit = |hit: &StoredHit| {
-            let is_part = matches!(hit.unit, Some(Unit::Container | Unit::Member | Unit::Value));
-            is_part && hit.kind != Some(Kind::Data)
-        };
-        let units: Vec<_> = (0..hits.len()).filter(|hit| is_unit(&hits[*hit])).collect();
-        self.0.slot::<Expected>().0.set(!units.is_empty());
-        if are_read || units.is_empty() {
-            return;
-        }
-        let ids: Vec<_> = units.iter().map(|hit| hits[*hit].scored.chunk).collect();
         let statement = self.0.statement(ContainerStatement, || statement(&self.0));
         let values = vec![Value::new(ids.iter().copied().collect::<UuidArray>())];
-        let rows = self.read(connection, &statement, values, Route::Chunks(&ids), None);
-        for row in 0..rows.len() {
+        let rows = self.read(connection, &statement, values, Route::Chunks(ids), None);
+        let of_chunk = |row| {
             pause(row);
-            let Some(place) = rows.get::<i64>(row, 0) else { continue };
-            hits[units[place as usize - 1]].containers = read(rows.get(row, 1));
-        }
+            Some((rows.get::<i64>(row, 0)? as usize - 1, read(rows.get(row, 1))))
+        };
+        (0..rows.len()).filter_map(of_chunk).collect()
     }
+}
+
+/// Returns whether a chunk may be in containers: a unit of code.
+pub fn may_have_containers(kind: Option<Kind>, unit: Option<Unit>) -> bool {
+    let is_unit = matches!(unit, Some(Unit::Container | Unit::Member | Unit::Value));
+    is_unit && kind != Some(Kind::Data)
 }
 
 /// Returns whether chunks have sections and units, without which no containers are known.

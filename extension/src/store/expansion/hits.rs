@@ -195,7 +195,15 @@ impl Store {
         list.sort_by_key(|(position, _)| *position);
         let mut list: Vec<_> = list.into_iter().map(|(_, hit)| hit).collect();
         if source.may_need_containers() {
-            self.read_containers(connection, &mut list, containers);
+            let is_unit =
+                |hit: &usize| containers::may_have_containers(list[*hit].kind, list[*hit].unit);
+            let units: Vec<_> = (0..list.len()).filter(is_unit).collect();
+            self.expect_containers(!units.is_empty());
+            let unread = if containers { &[] } else { &units[..] };
+            let ids: Vec<_> = unread.iter().map(|hit| list[*hit].scored.chunk).collect();
+            for (position, containers) in self.containers(connection, &ids) {
+                list[units[position]].containers = containers;
+            }
         }
         Ok(Some(Hits { rows, list, lookup }))
     }
