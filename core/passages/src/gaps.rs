@@ -5,7 +5,7 @@ A class with only some of its members reads as if it were complete. So a comment
 separates chunks that do not touch, and gives the number of missing lines. In prose a paragraph with an ellipsis does
 the same. Data has no marks, since they would not parse.
 
-Its twin in SQL is `sql/edition/assembly.sql`.
+Its twin in SQL is `sql/edition/gaps.sql`.
 */
 
 use crate::assemble::Assembly;

@@ -5,7 +5,7 @@ Hits of one document share a passage if they were widened to the same scope, if 
 ordinals apart, or if all chunks between them are selected. Each hit brings its context. No chunk is in two
 passages.
 
-Its twin in SQL is `sql/edition/passages.sql`.
+Its twin in SQL is `sql/edition/passage_chunks.sql`.
 */
 
 use crate::error::sql_enum;

@@ -14,7 +14,7 @@ content:  | b | 2 |   | b | 2 |              ```
 
 The repeated lines are not in the source at this place, so neither spans nor citations contain them.
 
-Its twin in SQL is `sql/edition/assembly.sql`.
+Its twin in SQL is `sql/edition/repeated_lines.sql`.
 */
 
 use crate::{assemble::Assembly, fence::Fence};

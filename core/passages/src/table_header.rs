@@ -5,7 +5,7 @@ The rows of a table mean little without the names of its columns, which are in t
 document. So a passage of later rows begins with that record. It is a slice of the source, but the chunks of
 the passage do not contain it, and only passages show it: a chunk stays a slice of its document.
 
-Its twin in SQL is `sql/edition/assembly.sql`.
+Its twin in SQL is `sql/edition/passage_chunks.sql`.
 */
 
 use crate::assemble::{Assembly, Part, Separator, assemble_with_separators};

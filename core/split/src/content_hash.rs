@@ -1,4 +1,6 @@
 //! Content hashes: they change if a document must be written again.
+//!
+//! Its twin in SQL is `sql/edition/functions/ingest.sql`.
 
 use crate::document::MetadataOverrides;
 use crate::{ChunkLimits, Kind, MediaType, SPLITTER_VERSION, SizeUnit, interrupt};

@@ -4,6 +4,8 @@ Documents: the text and the properties that a store keeps of a source.
 A source is a text with a uri. Its media type comes from an override, else from the uri, else from the text.
 HTML and notebooks are converted to Markdown. The title comes from an override, else from the document, else
 from the file name. The client and SQL's `ingest` share these rules, so both write the same rows.
+
+Its twin in SQL is `sql/edition/functions/split.sql`.
 */
 
 use crate::{Error, Kind, MediaType, SyntaxError, convert, title as title_of};

@@ -11,6 +11,8 @@ billion documents two share a first half with a probability of one in three. So 
 version and uri behind an id, and increment the salt where they differ.
 
 The rule is frozen as version 1: a change would change every id.
+
+Its twin in SQL is `sql/edition/functions/ingest.sql`.
 */
 
 use crate::interrupt::{self, hash_text};

@@ -1,4 +1,6 @@
 //! The query of a search whose misspelled words are replaced by words that the store has.
+//!
+//! Its twin in SQL is `sql/edition/corrections.sql`.
 
 use super::corrected_lexemes::{CorrectedLexeme, corrected_lexemes};
 use super::present_variants::present_variants;

@@ -2,6 +2,8 @@
 Selection of the corrections that the chunks of a store have.
 
 A word counts only if a chunk that the caller reads has it. So words of chunks that a policy hides change nothing.
+
+Its twin in SQL is `sql/edition/corrections.sql`.
 */
 
 use crate::server::spi::Connection;

@@ -2,6 +2,8 @@
 The chunks that may answer a query: by its words, by similar words, and by the embedding.
 
 In a given document all chunks are read; in a store the full-text index finds them.
+
+Its twin in SQL is `sql/edition/fragments/candidates.sql`.
 */
 
 mod in_document;

@@ -1,4 +1,6 @@
 //! The query of a call, and the steps that answer it.
+//!
+//! Its twin in SQL is `sql/edition/functions/fragments.sql`.
 
 use super::candidates::{CandidateQuery, Candidates};
 use super::ranking::{best_chunks, positions};

@@ -1,4 +1,6 @@
 //! The rows of fragments: text and lines, signals, and the chunks and lines around it.
+//!
+//! Its twin in SQL is `sql/edition/fragments/rows.sql`.
 
 use super::ranking::BestChunk;
 use crate::server::types::{Json, RawJsonb, to_sql};

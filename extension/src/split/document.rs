@@ -3,6 +3,8 @@ Preparing and splitting a document that a call passes.
 
 Core runs in the backend here, and PostgreSQL may interrupt it. A panic of core becomes an error of the
 call, without the text of the document. A cancel remains PostgreSQL's own error.
+
+Its twin in SQL is `sql/edition/functions/split.sql`.
 */
 
 use super::free_memory;

@@ -5,7 +5,7 @@ A budget has limits for the whole result and a limit for the context of each hit
 neither the call nor a strategy limits the tokens, the default of the function applies. So a result is bounded
 unless the caller asks for more.
 
-Its twin in SQL is `sql/edition/spend.sql`.
+Its twin in SQL is `sql/edition/ledger.sql`.
 */
 
 use super::Hit;

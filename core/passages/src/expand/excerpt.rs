@@ -5,7 +5,7 @@ Text can be left out between two items of one body, such as two statements of a 
 class. A splitter also cuts inside of items, where the text on both sides is needed. So the cheapest excerpt with
 certain pieces may need others: the head and the closing part of a nested class around a piece.
 
-Its twin in SQL is `sql/edition/spend.sql`.
+Its twin in SQL is `sql/edition/excerpts.sql`.
 */
 
 use super::members::{Part, UnitChunk};

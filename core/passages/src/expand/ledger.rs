@@ -1,6 +1,6 @@
 //! The ledger: the decisions on hits and context so far, and the tokens that they spent.
 //!
-//! Its twin in SQL is `sql/edition/spend.sql`.
+//! Its twin in SQL is `sql/edition/ledger.sql`.
 
 use super::budget::{Budget, Spending};
 use super::members::{Part, PartKind};

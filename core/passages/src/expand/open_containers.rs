@@ -13,6 +13,8 @@ class Stack {                     the head
 ```
 
 The line is a slice of the source with its own span, but not a chunk of the result, and costs no tokens.
+
+Its twin in SQL is `sql/edition/scopes.sql`.
 */
 
 use super::probe::Plan;

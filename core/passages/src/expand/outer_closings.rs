@@ -5,7 +5,7 @@ A splitter merges the closing line of a module, or of another unit around units,
 of the inner unit does not parse with the line. The level of such a chunk is that of the outermost unit that it
 closes, and each level has one line. So the level tells how many lines are left out of a passage, without a grammar.
 
-Its twin in SQL is `sql/edition/closing.sql`.
+Its twin in SQL is `sql/edition/scopes.sql`.
 */
 
 use super::probe::Plan;

@@ -1,4 +1,6 @@
 //! Building text runs: chunks whose spans touch become one text of lines.
+//!
+//! Its twin in SQL is `sql/edition/fragments/lines.sql`.
 
 use super::fences;
 use super::text_run::{SourceChunk, TextLine, TextRun};

@@ -14,6 +14,8 @@ times as many by adding or changing one. So a certain one of the latter is the l
 Damerau, *A Technique for Computer Detection and Correction of Spelling Errors* (1964): four of five errors are one
 slip of these kinds. Kernighan, Church and Gale, *A Spelling Correction Program Based on a Noisy Channel Model*
 (1990): corrections are ranked by how likely their slip is.
+
+Its twin in SQL is `sql/edition/corrections.sql`.
 */
 
 use passage_split::interrupt;

@@ -4,6 +4,8 @@ Fenced blocks: code between two fences, which is useless in halves.
 A text run may begin inside a block, and a bare fence looks the same at both ends. So the scan tries both
 assumptions and keeps the one with fewer contradictions. Certain evidence is: a document begins outside, a section
 that begins with its heading does too, and a fence with a language opens a block.
+
+Its twin in SQL is `sql/edition/fragments/lines.sql`.
 */
 
 use super::text_run::{SourceChunk, TextRun};

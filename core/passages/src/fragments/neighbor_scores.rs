@@ -4,6 +4,8 @@ Scores of neighbours: a chunk gains from its better neighbour in the section.
 Chunks are cut by size, so an answer may span two of them or continue in a paragraph without the words. So each
 chunk gets a share of the score of its better neighbour. The share is small: where answers are single sentences,
 more fragments are better than longer ones.
+
+Its twin in SQL is `sql/edition/fragments/select.sql`.
 */
 
 use super::text_run::SourceChunk;

@@ -3,6 +3,8 @@ Proximity: how close the words of a query are in a chunk.
 
 Chunks with all words rank before those with most, and these before those with any. Within each class, rarer words
 and closer words rank higher. Stop words are not lexemes and do not count.
+
+Its twin in SQL is `sql/edition/fragments/rank.sql`.
 */
 
 use crate::search::QueryLexemes;

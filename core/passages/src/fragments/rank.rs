@@ -4,6 +4,8 @@ Ranking of candidates by several signals.
 Each signal gives a ranking: words by BM25, where a similar word counts a fraction of an exact one; the proximity
 of the words; and the embedding. A strategy takes one ranking or fuses all by reciprocal rank. Candidates with any
 signal are always in the result.
+
+Its twin in SQL is `sql/edition/fragments/rank.sql`.
 */
 
 use super::proximity::proximity;

@@ -1,4 +1,6 @@
 //! Strategies of fragments, the candidates that they rank, and the resulting ranks.
+//!
+//! Its twin in SQL is `sql/edition/fragments/rank.sql`.
 
 use super::proximity::Proximity;
 use super::terms::MatchKind;

@@ -5,6 +5,8 @@ Hits are processed best first, each with the whole lines that its chunk touches,
 that does not fit is narrowed to its best lines. Lines and fenced blocks are never cut, unless one exceeds the whole
 budget. Then a block gives as many whole lines as fit, and a line gives the hit's part of it. Fragments with only
 blank lines between them are merged.
+
+Its twin in SQL is `sql/edition/fragments/select.sql`.
 */
 
 mod hit_lines;

@@ -1,4 +1,6 @@
 //! Semantic scores of candidates, from their own similarity and that of their sections.
+//!
+//! Its twin in SQL is `sql/edition/fragments/rank.sql`.
 
 use super::ranking::FragmentCandidate;
 use super::terms::QueryTerms;

@@ -1,4 +1,6 @@
 //! Query terms: the lexemes of a query, and similar lexemes of the store.
+//!
+//! Its twin in SQL is `sql/edition/fragments/terms.sql`.
 
 use super::proximity::LexemeWords;
 use crate::search::QueryLexemes;

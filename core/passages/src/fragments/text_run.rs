@@ -4,6 +4,8 @@ Text runs: chunks whose spans touch, as one text with lines.
 A chunk may begin within a line, and only its neighbour has the rest of that line. So callers read neighbours too,
 and chunks whose spans touch form one text run. Line numbers come from the chunk in which a line begins. A chunk
 without a span is a text run of its own.
+
+Its twin in SQL is `sql/edition/fragments/lines.sql`.
 */
 
 use std::borrow::Cow;

@@ -3,6 +3,8 @@ Variants: words of a store that match a word of the query.
 
 A word with the query word as prefix matches. If neither the word nor a longer one exists, a similar word
 matches.
+
+Its twin in SQL is `sql/edition/fragments/terms.sql`.
 */
 
 use super::terms::{MatchKind, TermVariant};

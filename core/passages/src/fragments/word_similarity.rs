@@ -7,6 +7,8 @@ the similarity is the higher of two measures: the share of common trigrams, and 
 # Source
 
 The trigrams are those of `pg_trgm`: each word is padded with two spaces before it and one behind.
+
+Its twin in SQL is `sql/edition/fragments/terms.sql`.
 */
 
 use std::collections::BTreeSet;

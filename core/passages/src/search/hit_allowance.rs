@@ -6,7 +6,7 @@ other hits: they may share a class. So the division is found in at most three ro
 context is kept from the hits. If the context of these hits leaves tokens, more hits get them: first in the proportion
 of hits to context that the strategy had, then the rest alone.
 
-Its twin in SQL is `sql/edition/choose.sql`.
+Its twin in SQL is `sql/edition/select_hits.sql`.
 */
 
 /// The rounds after the first one.

@@ -13,7 +13,7 @@ rest of its unit is its context.
 
 Measured on questions about articles and source code; `docs/benchmarks.md` has the figures.
 
-Its twin in SQL is `sql/edition/choose.sql`.
+Its twin in SQL is `sql/edition/select_hits.sql`.
 */
 
 use passage_split::interrupt;

@@ -9,7 +9,7 @@ A budget of the caller goes to the best hits, wherever they are. The default bud
 a number of passages. So the best hit of each passage comes first, and all other hits share the rest. If the caller asks
 for context, `for_hits` keeps a part of either budget for it.
 
-Its twin in SQL is `sql/edition/choose.sql`.
+Its twin in SQL is `sql/edition/select_hits.sql`.
 */
 
 use super::hit_budget::{HitCost, select_after};

@@ -1,5 +1,7 @@
 /*!
 Blocks and sections: what the splitter of prose finds in a document.
+
+Its twin in SQL is `sql/edition/split/blocks.sql`.
 */
 
 use super::cut::Item;

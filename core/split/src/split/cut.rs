@@ -18,6 +18,8 @@ piece only if no other line can.
 The whole unit is not measured, because it may have megabytes. Instead, the end of a piece is
 estimated from the bytes per size so far, then measured, and estimated again if it was wrong. So each
 byte is measured a few times at most, however long its line.
+
+Its twin in SQL is `sql/edition/split/cut.sql`.
 */
 
 mod boundary;

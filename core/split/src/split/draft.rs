@@ -1,4 +1,6 @@
 //! Drafts: chunks without line numbers and preambles.
+//!
+//! Its twin in SQL is `sql/edition/split/chunks.sql`.
 
 use super::{Sizer, SplitOptions, preamble::Preambles};
 use crate::{Chunk, Kind, Unit, interrupt, section::Section};

@@ -6,7 +6,7 @@ containers, and end with a comma or closing brackets. These belong to a chunk, s
 document concatenate to its text, but not to a passage. [`entries`] finds the entries that the text
 holds whole, and the brackets that make one value of them.
 
-Its twin in SQL is `sql/edition/records.sql`.
+Its twin in SQL is `sql/edition/json.sql`.
 */
 
 use std::ops::Range;

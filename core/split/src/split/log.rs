@@ -12,6 +12,8 @@ java.sql.SQLException: timeout
 ```
 
 A text is a log if most of its unindented lines begin so. A trace that is too long is cut before its causes.
+
+Its twin in SQL is `sql/edition/split/blocks.sql`.
 */
 
 use super::{

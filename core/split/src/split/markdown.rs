@@ -9,6 +9,8 @@ heading, as in many READMEs.
 The parser's ranges begin after the indentation, and some text has no event (the definitions of
 links). So blocks begin at the beginning of their lines, and text between blocks becomes a block. MDX
 is read as Markdown: its imports and expressions are paragraphs.
+
+Its twin in SQL is `sql/edition/split/blocks.sql`.
 */
 
 mod front_matter;

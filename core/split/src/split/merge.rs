@@ -15,6 +15,8 @@ pieces share. The rule for two pieces alone (see [`crate::section::merge`]) does
 pair by pair, it would give the chunk the section of its last sibling.
 
 A piece that was cut within a word ends its chunk, because sizes add up only at white space.
+
+Its twin in SQL is `sql/edition/split/chunks.sql`.
 */
 
 use super::{SplitOptions, draft::Draft, pieces::BlockPiece};

@@ -4,6 +4,8 @@ Pieces: ties headings to their bodies and cuts long blocks.
 A heading and the next block are one unit. So are a heading, the heading below it, and the body of
 that one. A heading without a body is a unit of its own. A unit that fits is one piece. All others
 are cut by [`Cutter`], which never cuts between a heading and its body.
+
+Its twin in SQL is `sql/edition/split/chunks.sql`.
 */
 
 use super::{

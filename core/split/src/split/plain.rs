@@ -1,4 +1,6 @@
 //! Plain text, and every type without a splitter: paragraphs separated by blank lines.
+//!
+//! Its twin in SQL is `sql/edition/split/blocks.sql`.
 
 use super::blocks::{Block, Blocks, Form, Sections};
 use crate::interrupt;

@@ -9,6 +9,8 @@ A preamble has these parts, each on a line of its own:
 - with an overlap, the end of the chunk before.
 
 Line ends separate the titles, and not ` > `, because a line end has no wordpieces.
+
+Its twin in SQL is `sql/edition/split/chunks.sql`.
 */
 
 use super::{

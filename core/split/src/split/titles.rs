@@ -3,6 +3,8 @@ Titles in use: numbers equal titles below one parent.
 
 Only the hash of a title is stored, because a JSON object may have a million keys. Of two titles with
 the same hash, the second one gets a number that it does not need.
+
+Its twin in SQL is `sql/edition/split/blocks.sql`.
 */
 
 use std::{

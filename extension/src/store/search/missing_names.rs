@@ -4,6 +4,8 @@ Names in filters that the store does not have, for a search that finds nothing.
 The caller gets a NOTICE with the names that resemble them, among those that it may see. A search with results reads
 nothing here. The cost is bounded: collections and versions are those of a limited number of documents, which the notice
 says.
+
+Its twin in SQL is `sql/edition/notices.sql`.
 */
 
 use super::filters::Filters;

@@ -1,4 +1,6 @@
 //! The lines of a hit: all that it touches, the best of them, or a part of one.
+//!
+//! Its twin in SQL is `sql/edition/fragments/select.sql`.
 
 use crate::fragments::fragment::{FragmentHit, FragmentLimits};
 use crate::fragments::text_run::TextRun;

@@ -1,4 +1,6 @@
 //! The fragments selected so far, within the limits.
+//!
+//! Its twin in SQL is `sql/edition/fragments/select.sql`.
 
 use crate::fragments::fragment::{Fragment, FragmentHit, FragmentLimits, Truncation};
 use crate::fragments::text_run::TextRun;

@@ -1,4 +1,6 @@
 //! Boundaries: the offsets at which a text may be cut, from coarse to fine.
+//!
+//! Its twin in SQL is `sql/edition/split/cut.sql`.
 
 use super::{CutTarget, Cutter, Item, Tie};
 use unicode_segmentation::GraphemeCursor;
