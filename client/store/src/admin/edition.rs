@@ -43,40 +43,6 @@ const PARTS: [(&str, &[&str]); 6] = [
     ("stores distributed by Citus", &["_passage.shard_rows"]),
 ];
 
-/// Parts of the product, and the functions without which it lacks them.
-const PARTS: [(&str, &[&str]); 6] = [
-    ("passage.fragments", &["passage.fragments"]),
-    ("passage.split", &["passage.split"]),
-    ("passage.ingest", &["passage.ingest"]),
-    (
-        "passage.keep_in_step",
-        &[
-            "_passage.step_plan",
-            "_passage.step_row",
-            "_passage.step_write",
-            "_passage.step_record",
-            "_passage.template_parts",
-            "_passage.is_readable_json",
-        ],
-    ),
-    (
-        "passage.adopt",
-        &[
-            "_passage.adopted_id",
-            "_passage.media_type_of_uri",
-            "_passage.chain_order",
-            "_passage.section_runs",
-            "_passage.expression_columns",
-            "_passage.visibility_expressions",
-            "_passage.adopted_table",
-            "_passage.adopted_is_readable",
-            "_passage.keep_adopted",
-            "_passage.refresh_adopted",
-        ],
-    ),
-    ("stores distributed by Citus", &["_passage.shard_rows"]),
-];
-
 /// Returns the statements of the script, for another transaction.
 pub(super) fn statements() -> &'static str {
     let script =
