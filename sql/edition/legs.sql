@@ -67,8 +67,9 @@ BEGIN
     IF is_binary THEN
         visited := greatest(least(20 * max_rows, 1000), visited, ef_search::integer);
     END IF;
-    -- The settings apply to this statement alone.
-    PERFORM set_config('hnsw.ef_search', greatest(ef_search::integer, least(greatest(visited, 200), 1000))::text, true),
+    -- The settings apply to this statement alone. With them the planner takes the index where statistics are missing, too.
+    PERFORM set_config('jit', 'off', true), set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true),
+        set_config('hnsw.ef_search', greatest(ef_search::integer, least(greatest(visited, 200), 1000))::text, true),
         CASE WHEN iterative = 'off' THEN set_config('hnsw.iterative_scan', 'relaxed_order', true) END;
     IF is_binary THEN
         EXECUTE format('SELECT array_agg(chunk_id), array_agg(distance) FROM (SELECT * FROM (SELECT e.chunk_id, %s AS distance FROM %I.embeddings AS e%s ORDER BY %s LIMIT %s) AS candidate ORDER BY distance LIMIT %s) AS nearest',
@@ -77,7 +78,8 @@ BEGIN
         EXECUTE format('SELECT array_agg(chunk_id), array_agg(distance) FROM (SELECT e.chunk_id, %1$s AS distance FROM %2$I.embeddings AS e%3$s ORDER BY %1$s LIMIT %4$s) AS nearest WHERE distance <> ''NaN''',
             distance, store, clause, max_rows) INTO ids, distances;
     END IF;
-    PERFORM set_config('hnsw.ef_search', ef_search, true), set_config('hnsw.iterative_scan', iterative, true);
+    PERFORM set_config('hnsw.ef_search', ef_search, true), set_config('hnsw.iterative_scan', iterative, true),
+        set_config('enable_seqscan', 'on', true), set_config('enable_sort', 'on', true);
     ids := coalesce(ids, '{}');
     distances := coalesce(distances, '{}');
     IF cardinality(ids) < max_rows THEN

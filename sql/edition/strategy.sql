@@ -100,7 +100,7 @@ BEGIN
     IF windows IS NOT NULL THEN
         PERFORM _passage.check_windows(windows);
         FOR place IN 1 .. 3 LOOP
-            width := windows ->> ('{prose,code,api-reference}'::text[])[place];
+            width := (windows ->> ('{prose,code,api-reference}'::text[])[place])::numeric;
             base.before[place] := coalesce(width, base.before[place]);
             base.after[place] := coalesce(width, base.after[place]);
         END LOOP;

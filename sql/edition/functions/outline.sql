@@ -53,7 +53,7 @@ BEGIN
             FROM %I.documents AS d WHERE %s$sql$, store, _passage.document_condition(store, filter || jsonb_build_object('include_orphaned', orphaned = 1))) INTO ids, places;
         EXIT WHEN ids IS NOT NULL;
     END LOOP;
-    IF ids IS NULL AND pg_catalog.lower(given) ~ '^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$' THEN
+    IF ids IS NULL AND pg_catalog.lower(given) ~ '^(\{([0-9a-f]{4}-?){7}[0-9a-f]{4}\}|([0-9a-f]{4}-?){7}[0-9a-f]{4})$' THEN
         EXECUTE format('SELECT array_agg(d.id) FROM %I.documents AS d WHERE d.id = $1', store) INTO ids USING given::uuid;
     END IF;
     IF cardinality(ids) > 1 THEN

@@ -104,15 +104,21 @@ BEGIN
     IF cut IS NULL THEN
         FOR attempt IN 1 .. 2 LOOP
             part := substr(part_of_unit, CASE attempt WHEN 1 THEN greatest(after, least_end - 1) ELSE after END + 1 - part_start, reach + 1 - CASE attempt WHEN 1 THEN greatest(after, least_end - 1) ELSE after END);
+            -- What follows a word and what it ends are read from its neighbors, because each call of substr reads the text before it.
             SELECT _passage.best_cut(array_agg(point), array_agg(rank), goal, least_end) INTO cut
             FROM (
-                SELECT start + ends AS point, CASE WHEN matched[1] ~ '[　。！？]' THEN (matched[1] !~ '　')::integer
-                    ELSE (substr(part, ends + 1, 1) !~ '[a-z]' AND _passage.ends_sentence(left(part, ends)))::integer END AS rank
+                SELECT start + ends AS point, CASE WHEN word ~ '[　。！？]' THEN (word !~ '　')::integer
+                    ELSE (next_sign !~ '[a-z]' AND _passage.ends_sentence(words_before || word))::integer END AS rank
                 FROM (
-                    SELECT matched, (sum(length(matched[1])) OVER (ORDER BY place))::integer AS ends, CASE attempt WHEN 1 THEN greatest(after, least_end - 1) ELSE after END AS start
-                    FROM regexp_matches(part COLLATE "C", '[^ \t　。！？]*(?:[ \t]+|[　。！？])', 'g') WITH ORDINALITY AS listed (matched, place)
+                    SELECT word, ends, CASE attempt WHEN 1 THEN greatest(after, least_end - 1) ELSE after END AS start,
+                        concat(lag(word, 3) OVER words, lag(word, 2) OVER words, lag(word) OVER words) AS words_before,
+                        coalesce(left(lead(word) OVER words, 1), substr(part, ends + 1, 1)) AS next_sign
+                    FROM (
+                        SELECT matched[1] AS word, place, (sum(length(matched[1])) OVER (ORDER BY place))::integer AS ends
+                        FROM regexp_matches(part COLLATE "C", '[^ \t　。！？]*(?:[ \t]+|[　。！？])', 'g') WITH ORDINALITY AS listed (matched, place)
+                    ) AS listed WINDOW words AS (ORDER BY place)
                 ) AS cuts
-                WHERE start + ends > after AND start + ends <= reach AND substr(part, ends + 1, 1) !~ '[ \t\r\n]' AND start + ends < ending
+                WHERE start + ends > after AND start + ends <= reach AND next_sign !~ '[ \t\r\n]' AND start + ends < ending
             ) AS words;
             EXIT WHEN cut IS NOT NULL;
         END LOOP;

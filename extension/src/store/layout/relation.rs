@@ -77,19 +77,27 @@ impl Relation {
     /// Returns whether a relation may have rows that the caller may read. A table has none if its file is empty, which is
     /// known without a statement. A caller without the right to read it gets the error of a statement.
     pub fn may_have_rows(&self) -> bool {
-        // SAFETY: the relation is open while its file and its description are looked at; a look-up of a privilege.
+        let lock = pg_sys::AccessShareLock as i32;
+        // SAFETY: a look-up of a privilege; the relation is open while its file and its description are looked at.
         unsafe {
-            let relation = pgrx::PgRelation::with_lock(self.oid, pg_sys::AccessShareLock as i32);
-            let description = &*(*relation.as_ptr()).rd_rel;
             let role = pg_sys::GetUserId();
+            let right = pg_sys::pg_class_aclcheck(self.oid, role, pg_sys::ACL_SELECT.into());
+            if right != pg_sys::AclResult::ACLCHECK_OK {
+                return true;
+            }
+            let relation = pg_sys::try_relation_open(self.oid, lock);
+            // Another session has replaced the store; the statement finds its table by name.
+            if relation.is_null() {
+                return true;
+            }
             // The rows of a partition, a child or a shard are in other files.
-            let is_alone = relation.is_table() && !description.relhassubclass;
-            let may_read = pg_sys::pg_class_aclcheck(self.oid, role, pg_sys::ACL_SELECT.into())
-                == pg_sys::AclResult::ACLCHECK_OK;
+            let description = &*(*relation).rd_rel;
+            let is_alone = description.relkind == pg_sys::RELKIND_RELATION as i8
+                && !description.relhassubclass;
             let main = pg_sys::ForkNumber::MAIN_FORKNUM;
-            !is_alone
-                || !may_read
-                || pg_sys::RelationGetNumberOfBlocksInFork(relation.as_ptr(), main) > 0
+            let may_have = !is_alone || pg_sys::RelationGetNumberOfBlocksInFork(relation, main) > 0;
+            pg_sys::relation_close(relation, lock);
+            may_have
         }
     }
 

@@ -92,7 +92,7 @@ async fn a_call_on_prose_executes_at_most_two_statements_for_any_number_of_hits(
 }
 
 #[tokio::test]
-async fn a_call_on_code_finds_the_containers_of_all_hits_by_a_third_statement() {
+async fn a_call_on_code_reads_containers_by_a_third_statement_until_the_session_knows_code() {
     let cluster = library(100).await;
     let client = cluster.client_as(SUPERUSER).await;
     let code = "
@@ -102,7 +102,7 @@ async fn a_call_on_code_finds_the_containers_of_all_hits_by_a_third_statement() 
         WHERE document_id IN (SELECT id FROM rag.documents WHERE media_type = 'text/x-rust')";
     client.batch_execute(code).await.unwrap();
     for (hits, strategy, expected) in
-        cases([(1, "auto", 3), (10, "auto", 3), (40, "auto", 3), (10, "broad", 1)])
+        cases([(1, "auto", 3), (10, "auto", 2), (40, "auto", 3), (10, "broad", 1)])
     {
         value(&client, "SELECT count(*) FROM (SELECT pg_stat_statements_reset()) AS reset").await;
         let sql = format!(

@@ -71,6 +71,7 @@ const LINES: [&[&str]; 16] = [
     &["passage", "split", "x"],
     &["passage", "status"],
     &["passage", "sync", "x"],
+    &["passage", "upgrade"],
 ];
 
 const SHOWING: [&str; 6] = ["context", "fragments", "outline", "search", "split", "status"];
