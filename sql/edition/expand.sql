@@ -111,6 +111,7 @@ CREATE FUNCTION _passage.expand(
 ) RETURNS _passage.expansion
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
+SET jit = off
 SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE

@@ -1,6 +1,7 @@
 -- twin: assemble_wrapper
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET jit = off
 AS $$
 DECLARE
     schema CONSTANT name := _passage.store_name(store);

@@ -5,6 +5,7 @@ CREATE FUNCTION _passage.context_rows(ids uuid[], scores double precision[], str
     level integer, section text[], path ltree, tokens integer, content text, source_id text, cut integer
 ) LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 10
 SET search_path = pg_catalog, pg_temp
+SET jit = off
 SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE

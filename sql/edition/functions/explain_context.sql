@@ -3,6 +3,7 @@ CREATE FUNCTION _passage.explanation_rows(expanded _passage.expansion, ids uuid[
     cut_by text, chunk_id uuid, hit_id uuid, source_id text
 ) LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 100
 SET search_path = pg_catalog, pg_temp
+SET jit = off
 SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column

@@ -60,6 +60,7 @@ CREATE FUNCTION _passage.answered_fragments(
 ) RETURNS SETOF _passage.fragment_row
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 5
 SET search_path = pg_catalog, pg_temp
+SET jit = off
 AS $$
 DECLARE
     named_strategy CONSTANT text := coalesce(strategy, 'auto');

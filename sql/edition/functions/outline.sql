@@ -2,6 +2,7 @@ CREATE FUNCTION _passage.outline_rows(document uuid, hit_ids uuid[], store name)
     outline text, section text[], level integer, chunks integer, hits integer, tokens integer, first_ordinal integer, last_ordinal integer, first_line integer, last_line integer
 ) LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 50
 SET search_path = pg_catalog, pg_temp
+SET jit = off
 AS $$
 BEGIN
     -- Consecutive chunks of a section share a line. Going up adds one line; going down adds one for each new title.
@@ -40,6 +41,7 @@ COMMENT ON FUNCTION _passage.outline_rows(uuid, uuid[], name) IS 'sections of a 
 CREATE FUNCTION _passage.document_with_uri(given text, collection text, version text, store name) RETURNS uuid
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
+SET jit = off
 AS $$
 DECLARE
     filter CONSTANT jsonb := jsonb_strip_nulls(jsonb_build_object('uri', given, 'collection', collection, 'version', version));

@@ -3,6 +3,7 @@ CREATE FUNCTION _passage.reassembled(
 ) RETURNS _passage.passage_row[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
 SET search_path = pg_catalog, pg_temp
+SET jit = off
 SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE

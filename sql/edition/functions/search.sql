@@ -3,6 +3,7 @@ CREATE FUNCTION _passage.searched_passages(
 ) RETURNS _passage.passage_row[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
 SET search_path = pg_catalog, pg_temp
+SET jit = off
 AS $$
 DECLARE
     schema CONSTANT name := _passage.store_name(store);

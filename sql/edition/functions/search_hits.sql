@@ -3,6 +3,7 @@ CREATE FUNCTION _passage.hit_rows(query text, embedding real[], collection text,
     text_rank integer, text_score double precision, tokens integer, content text, source_id text
 ) LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 10
 SET search_path = pg_catalog, pg_temp
+SET jit = off
 AS $$
 DECLARE
     schema CONSTANT name := _passage.store_name(store);

@@ -82,6 +82,7 @@ COMMENT ON FUNCTION _passage.media_type_of(text, text, text) IS 'media type of a
 CREATE FUNCTION _passage.read_document(value text, media_type text, title text, uri text, kind text, base_url text, limits _passage.split_limits, overlap integer) RETURNS _passage.split_document
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
+SET jit = off
 AS $$
 DECLARE
     document _passage.split_document;
@@ -123,6 +124,7 @@ CREATE FUNCTION _passage.document_chunks(value text, document _passage.split_doc
     ordinal integer, level integer, section text[], kind text, unit text, content text, preamble text, tokens integer, start_byte integer, end_byte integer, first_line integer, last_line integer, metadata jsonb
 ) LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE ROWS 50
 SET search_path = pg_catalog, pg_temp
+SET jit = off
 AS $$
 DECLARE
     chunk _passage.prose_chunk;
