@@ -5,7 +5,7 @@ use passage_tests::cluster::{DATABASE, SUPERUSER};
 
 const SETTINGS: &str = "SELECT string_agg(name || \'=\' || setting, \' \' ORDER BY name) FROM pg_settings WHERE name LIKE \'passage.%\'";
 
-const DEFAULTS: &str = "passage.max_passage_tokens=2048 passage.max_tokens=4096 passage.store=rag passage.strategy=auto";
+const DEFAULTS: &str = "passage.max_cached_stores=256 passage.max_passage_tokens=2048 passage.max_tokens=4096 passage.store=rag passage.strategy=auto";
 
 /// Asserts that a new session knows the settings before it calls a function, and that all functions work.
 async fn assert_preloaded(cluster: &Cluster) {
