@@ -54,7 +54,7 @@ fn the_command_line_takes_precedence_over_the_file() {
 }
 
 /// A command line for each command that has options, without any option.
-const LINES: [&[&str]; 16] = [
+const LINES: [&[&str]; 17] = [
     &["passage", "context", "x"],
     &["passage", "doctor"],
     &["passage", "embed"],
