@@ -38,7 +38,7 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    heading CONSTANT text COLLATE "C" := rtrim(rtrim(btrim(title, E' \t\n\f\r\v'), ':=-'), E' \t\n\f\r\v');
+    heading CONSTANT text COLLATE "C" := rtrim(rtrim(btrim(title, E' \t\n\f\r\x0b'), ':=-'), E' \t\n\f\r\x0b');
     version CONSTANT text := '^[vV]?[0-9]{1,8}(\.[0-9]{1,8})+\.*([^0-9.][0-9A-Za-z+.~_-]{0,23})?$';
     rest CONSTANT text := '^(|[0-9].*|(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun).*'
         '|on|of|unreleased|yanked|released|release|tbd|not|yet|beta|alpha|at)$';

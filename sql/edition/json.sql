@@ -121,8 +121,8 @@ BEGIN
     last := ends[depth] - 1;
     -- A comment before the first entry can only be inside of brackets.
     bytes := substr(content, starts[depth]);
-    first := CASE opening WHEN '' THEN firsts[depth] ELSE starts[depth] + length(bytes) - length(ltrim(bytes, E' \t\n\f\r\v')) END;
-    IF opening = '' AND btrim(left(content, first - 1), E' \t\n\f\r\v') = '' AND btrim(substr(content, last + 1), E' \t\n\f\r\v') = '' THEN
+    first := CASE opening WHEN '' THEN firsts[depth] ELSE starts[depth] + length(bytes) - length(ltrim(bytes, E' \t\n\f\r\x0b')) END;
+    IF opening = '' AND btrim(left(content, first - 1), E' \t\n\f\r\x0b') = '' AND btrim(substr(content, last + 1), E' \t\n\f\r\x0b') = '' THEN
         first := NULL;
         last := NULL;
     END IF;

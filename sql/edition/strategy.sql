@@ -128,7 +128,7 @@ CREATE TYPE _passage.known_type AS (name text, aliases text[], structure text, f
 CREATE FUNCTION _passage.bare_media_type(given text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT lower(btrim(split_part(coalesce(given, 'text/plain'), ';', 1), E' \t\n\f\r\v') COLLATE "C") $$;
+AS $$ SELECT lower(btrim(split_part(coalesce(given, 'text/plain'), ';', 1), E' \t\n\f\r\x0b') COLLATE "C") $$;
 
 COMMENT ON FUNCTION _passage.bare_media_type(text) IS 'media type without parameters';
 

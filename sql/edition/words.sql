@@ -147,7 +147,7 @@ BEGIN
         rest := _passage.normalize_text(rest);
     END IF;
     LOOP
-        rest := ltrim(rest, E' \t\n\f\r\v' || U&'\00A0\3000\2003');
+        rest := ltrim(rest, E' \t\n\f\r\x0b' || U&'\00A0\3000\2003');
         EXIT WHEN rest = '';
         is_minus := rest ~ ('^-("|' || alphanumeric || ')');
         IF is_minus THEN

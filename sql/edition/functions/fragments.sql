@@ -71,7 +71,7 @@ DECLARE
     threshold CONSTANT double precision := coalesce(fuzzy_threshold, 0.8);
     schema name;
     info _passage.document_info;
-    words CONSTANT text := nullif(btrim(query, E' \t\n\f\r\v\u00a0\u2003\u3000'), '');
+    words CONSTANT text := nullif(btrim(query, E' \t\n\f\r\x0b\u00a0\u2003\u3000'), '');
     asked text;
     resolved text;
     candidates _passage.fragment_candidates;

@@ -23,7 +23,7 @@ COMMENT ON FUNCTION _passage.text_lines(text) IS 'lines of a text with their end
 CREATE FUNCTION _passage.shortened_title(title text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT CASE WHEN length(trimmed) <= 500 THEN trimmed ELSE left(trimmed, 499) || '…' END FROM (SELECT btrim(title, E' \t\n\r\f\v')) AS listed (trimmed) $$;
+AS $$ SELECT CASE WHEN length(trimmed) <= 500 THEN trimmed ELSE left(trimmed, 499) || '…' END FROM (SELECT btrim(title, E' \t\n\r\f\x0b')) AS listed (trimmed) $$;
 
 COMMENT ON FUNCTION _passage.shortened_title(text) IS 'title with at most 500 characters';
 
@@ -55,7 +55,7 @@ BEGIN
         EXIT WHEN code IS NULL;
         rest := code[4];
     END LOOP;
-    title := btrim(regexp_replace(title, U&'[\200B\2060\FEFF\00AD\200E\200F]', '', 'g'), E' \t\n\r\f\v');
+    title := btrim(regexp_replace(title, U&'[\200B\2060\FEFF\00AD\200E\200F]', '', 'g'), E' \t\n\r\f\x0b');
     attributes := substring(title FROM '\{([^{}]*)\}$');
     IF attributes IS NOT NULL AND title !~ '\$\{[^{}]*\}$' THEN
         attributes := btrim(regexp_replace(btrim(attributes), '^/\*(.*)\*/$|^:', '\1'));

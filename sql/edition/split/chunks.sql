@@ -26,7 +26,7 @@ COMMENT ON FUNCTION _passage.common_ancestor(_passage.prose_blocks, integer, int
 CREATE FUNCTION _passage.one_line(value text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT string_agg(btrim(line, E' \t\f\v'), ' ' ORDER BY place) FROM regexp_split_to_table(btrim(value, E' \t\r\n\f\v'), '[\r\n]') WITH ORDINALITY AS listed (line, place) $$;
+AS $$ SELECT string_agg(btrim(line, E' \t\f\x0b'), ' ' ORDER BY place) FROM regexp_split_to_table(btrim(value, E' \t\r\n\f\x0b'), '[\r\n]') WITH ORDINALITY AS listed (line, place) $$;
 
 COMMENT ON FUNCTION _passage.one_line(text) IS 'text on one line';
 
