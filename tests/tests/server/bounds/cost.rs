@@ -102,7 +102,7 @@ async fn a_call_on_code_reads_containers_by_a_third_statement_until_the_session_
         WHERE document_id IN (SELECT id FROM rag.documents WHERE media_type = 'text/x-rust')";
     client.batch_execute(code).await.unwrap();
     for (hits, strategy, expected) in
-        cases([(1, "auto", 3), (10, "auto", 2), (40, "auto", 3), (10, "broad", 1)])
+        cases([(1, "auto", 3), (10, "auto", 2), (40, "auto", 2), (10, "broad", 2)])
     {
         value(&client, "SELECT count(*) FROM (SELECT pg_stat_statements_reset()) AS reset").await;
         let sql = format!(
