@@ -93,7 +93,6 @@ CREATE FUNCTION _passage.read_claims(store name, hits _passage.expanded_hit[], s
 RETURNS _passage.claim[]
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
-SET plan_cache_mode = force_generic_plan
 SET jit = off
 SET enable_seqscan = off
 AS $$
@@ -101,7 +100,7 @@ AS $$
 DECLARE
     best _passage.claim[];
 BEGIN
-    PERFORM pg_catalog.set_config('search_path', pg_catalog.format('pg_catalog, %I, pg_temp', store), true);
+    PERFORM _passage.use_store(store, false);
     WITH chunks AS NOT MATERIALIZED (
         SELECT c.id::uuid, c.document_id::uuid, c.ordinal::integer, pg_catalog.array_replace(c.section::text[], NULL, '') AS section, c.section_key::bigint, c.parent_key::bigint, c.unit::text, c.level::integer,
             c.tokens::integer, c.content::text FROM chunks AS c

@@ -19,13 +19,12 @@ CREATE FUNCTION _passage.stored_hits(store name, ids uuid[], scores double preci
     kind text, unit text, level integer, tokens integer, media_type text, containers integer[]
 ) LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 10
 SET search_path = pg_catalog, pg_temp
-SET plan_cache_mode = force_generic_plan
 SET jit = off
 SET enable_seqscan = off
 AS $$
 #variable_conflict use_column
 BEGIN
-    PERFORM pg_catalog.set_config('search_path', pg_catalog.format('pg_catalog, %I, pg_temp', store), true);
+    PERFORM _passage.use_store(store, false);
     RETURN QUERY
         WITH chunks AS NOT MATERIALIZED (
             SELECT c.id::uuid, c.document_id::uuid, c.ordinal::integer, pg_catalog.array_replace(c.section::text[], NULL, '') AS section, c.section_key::bigint, c.parent_key::bigint, c.kind::text, c.unit::text, c.level::integer,

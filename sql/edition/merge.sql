@@ -19,7 +19,6 @@ COMMENT ON FUNCTION _passage.merge_windows(_passage.expanded_hit[]) IS 'ordinals
 CREATE FUNCTION _passage.merge_rows(store name, hits _passage.expanded_hit[], skip uuid[]) RETURNS _passage.claim[]
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
-SET plan_cache_mode = force_generic_plan
 SET jit = off
 SET enable_seqscan = off
 AS $$
@@ -27,7 +26,7 @@ AS $$
 DECLARE
     rows _passage.claim[];
 BEGIN
-    PERFORM pg_catalog.set_config('search_path', pg_catalog.format('pg_catalog, %I, pg_temp', store), true);
+    PERFORM _passage.use_store(store, false);
     WITH chunks AS NOT MATERIALIZED (
         SELECT c.id::uuid, c.document_id::uuid, c.ordinal::integer, pg_catalog.array_replace(c.section::text[], NULL, '') AS section, c.unit::text, c.level::integer, c.tokens::integer, c.content::text FROM chunks AS c
     )

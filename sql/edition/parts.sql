@@ -16,7 +16,7 @@ CREATE TYPE _passage.part AS (kind text, chunks integer[], pieces integer[]);
 
 CREATE FUNCTION _passage.starts_with(section text[], above text[]) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN section[:pg_catalog.cardinality(above)] OPERATOR(pg_catalog.=) above;
+RETURN pg_catalog.array_replace(section[:pg_catalog.cardinality(above)], NULL, '') OPERATOR(pg_catalog.=) pg_catalog.array_replace(above, NULL, '');
 
 COMMENT ON FUNCTION _passage.starts_with(text[], text[]) IS 'whether a section is another one or below it';
 

@@ -53,7 +53,6 @@ CREATE FUNCTION _passage.selected_chunks(
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
-SET plan_cache_mode = force_generic_plan
 SET jit = off
 SET enable_seqscan = off
 AS $$
@@ -62,7 +61,7 @@ DECLARE
     found_chunks _passage.passage_chunk[];
     found_documents _passage.passage_document[];
 BEGIN
-    PERFORM pg_catalog.set_config('search_path', pg_catalog.format('pg_catalog, %I, pg_temp', store), true);
+    PERFORM _passage.use_store(store, false);
     WITH chunks AS NOT MATERIALIZED (
         SELECT c.id::uuid, c.document_id::uuid, c.ordinal::integer, c.section::text[], c.unit::text, c.level::integer, c.content::text, c.start_byte::integer, c.end_byte::integer,
             c.first_line::integer, c.last_line::integer, c.preamble::text, c.metadata::jsonb FROM chunks AS c

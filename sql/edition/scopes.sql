@@ -30,13 +30,12 @@ COMMENT ON FUNCTION _passage.scopes_of(name, _passage.expansion) IS 'scopes that
 CREATE FUNCTION _passage.group_scopes(store name, hits _passage.expanded_hit[]) RETURNS TABLE (hit integer, scope text, is_broken boolean, first integer, last integer)
 LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 10
 SET search_path = pg_catalog, pg_temp
-SET plan_cache_mode = force_generic_plan
 SET jit = off
 SET enable_seqscan = off
 AS $$
 #variable_conflict use_column
 BEGIN
-    PERFORM pg_catalog.set_config('search_path', pg_catalog.format('pg_catalog, %I, pg_temp', store), true);
+    PERFORM _passage.use_store(store, false);
     RETURN QUERY
         WITH chunks AS NOT MATERIALIZED (
             SELECT c.document_id::uuid, c.ordinal::integer, c.section::text[] FROM chunks AS c

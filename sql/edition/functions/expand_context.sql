@@ -49,13 +49,12 @@ CREATE FUNCTION _passage.stored_context(store name, hits _passage.expanded_hit[]
     level integer, section text[], path ltree, tokens integer, content text, source_id text, cut integer
 ) LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 10
 SET search_path = pg_catalog, pg_temp
-SET plan_cache_mode = force_generic_plan
 SET jit = off
 SET enable_seqscan = off
 AS $$
 #variable_conflict use_column
 BEGIN
-    PERFORM pg_catalog.set_config('search_path', pg_catalog.format('pg_catalog, %I, pg_temp', store), true);
+    PERFORM _passage.use_store(store, false);
     RETURN QUERY
         WITH chunks AS NOT MATERIALIZED (
             SELECT c.id::uuid, c.document_id::uuid, c.ordinal::integer, c.section::text[], c.path, c.level::integer, c.content::text FROM chunks AS c

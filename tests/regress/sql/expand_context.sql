@@ -136,6 +136,10 @@ UPDATE expand.chunks SET section = ARRAY['Odd', NULL] WHERE content = 'empty tit
 SELECT role, section, content FROM passage.expand_context(pg_temp.chunk('quoted'));
 SELECT role, section, content FROM passage.expand_context(pg_temp.chunk('empty title'), 'reassembly');
 SELECT role, content FROM passage.expand_context(pg_temp.chunk('quoted'), 'section');
+-- a section with such a title is incomplete in the passage that has only a part of it
+SELECT pg_temp.load('nameless.md', 'text/markdown', 'Nameless/x/Part: first part', 'Nameless/x/Part: second part', 'Nameless/x: its end');
+UPDATE expand.chunks SET section[2] = NULL, ordinal = CASE content WHEN 'its end' THEN 20 ELSE ordinal END WHERE section[1] = 'Nameless';
+SELECT content, complete FROM passage.reassemble(pg_temp.chunks('its end', 'second part'), strategy => 'section', output => passage.output(gaps => 'none'));
 
 -- a budget takes the nearest context first and never drops a hit
 SELECT content FROM passage.expand_context(pg_temp.chunk('w4'), 'document', max_chunks => 4);
