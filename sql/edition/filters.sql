@@ -62,7 +62,7 @@ BEGIN
                     SELECT DISTINCT ON (collection) collection, version FROM (SELECT DISTINCT collection, version FROM %I.documents AS d WHERE ($1 IS NULL OR d.collection = ANY ($1)) AND ($2 OR d.orphaned_at IS NULL)) AS listed
                     ORDER BY collection, _passage.version_key(version) COLLATE "C" DESC, version COLLATE "C" DESC) AS highest$sql$, store)
                 INTO latest USING collections, include_orphaned;
-            any_of := any_of || coalesce(format(' OR (d.collection, d.version) IN (%s)', latest), '');
+            any_of := concat(any_of, ' OR (d.collection, d.version) IN (' || latest || ')');
         END IF;
         conditions := conditions || format('(%s)', any_of);
     END IF;

@@ -11,7 +11,7 @@ DECLARE
     between text := separator;
     family text;
 BEGIN
-    PERFORM _passage.store_must_exist(schema);
+    PERFORM _passage.store_must_be_readable(schema);
     EXECUTE format($sql$
         SELECT array_agg(c.content ORDER BY c.ordinal, c.id), array_agg(c.start_byte ORDER BY c.ordinal, c.id), array_agg(c.end_byte ORDER BY c.ordinal, c.id),
             (_passage.known_media_type((SELECT d.media_type FROM %1$I.documents AS d WHERE d.id = $1))).family

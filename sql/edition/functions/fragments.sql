@@ -103,7 +103,7 @@ BEGIN
         PERFORM _passage.refuse_argument(format('"fuzzy_threshold" is out of range: %s', threshold), 'Use a number from 0 to 1.');
     END IF;
     schema := _passage.store_name(store);
-    PERFORM _passage.store_must_exist(schema);
+    PERFORM _passage.store_must_be_readable(schema);
     IF is_named THEN
         info := (_passage.document_infos(schema, ARRAY[_passage.named_document(schema, document_id, filtered)]))[1];
         IF info.id IS NULL THEN

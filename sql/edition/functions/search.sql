@@ -21,7 +21,7 @@ DECLARE
     again record;
     nearest record;
 BEGIN
-    PERFORM _passage.store_must_exist(schema);
+    PERFORM _passage.store_must_be_readable(schema);
     legs := _passage.read_legs(schema, query, embedding, filtered, ranked, rows_of_legs, more);
     hits := _passage.fused_hits(schema, legs, ranked, rows_of_legs, shown);
     chosen := _passage.choose_passages(schema, ARRAY(SELECT hit.id FROM unnest(hits) AS hit), ARRAY(SELECT hit.score FROM unnest(hits) AS hit), named, given, count, written, coalesce(ranked ->> 'score_by', 'max'), shown);
