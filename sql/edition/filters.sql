@@ -131,6 +131,22 @@ $$;
 
 COMMENT ON FUNCTION _passage.filter_clause(name, jsonb, boolean, text) IS 'joins and conditions of a filter';
 
+-- Any media type may be that of a document, also an unknown one, but each has a slash.
+
+CREATE FUNCTION _passage.check_media_type(given text) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF strpos(given, '/') = 0 THEN
+        PERFORM _passage.refuse_argument(format('unrecognized value for "media type": "%s"', left(given, 100)),
+            format('Valid values are %s.', (SELECT string_agg(listed.name, ', ' ORDER BY place) FROM _passage.media_types() WITH ORDINALITY AS listed (name, a, f, e, files, p, s, b, place))));
+    END IF;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.check_media_type(text) IS 'raises an error for a text that is no media type';
+
 CREATE FUNCTION _passage.read_filter(collection text, filter jsonb, uri text DEFAULT NULL, unused text[] DEFAULT '{}') RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -154,6 +170,8 @@ BEGIN
             ELSIF key = 'kind' AND value NOT IN ('prose', 'code', 'api-reference', 'data') THEN
                 PERFORM _passage.refuse_argument(format('unrecognized value for "kind": "%s"', left(value, 100)),
                     'Valid values are "prose", "code", "api-reference" and "data".');
+            ELSIF key = 'media_type' THEN
+                PERFORM _passage.check_media_type(value);
             END IF;
         END LOOP;
     END LOOP;
