@@ -145,7 +145,7 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION _passage.check_media_type(text) IS 'raises an error for a text that is no media type';
+COMMENT ON FUNCTION _passage.check_media_type(text) IS 'raises an error for a text that is not a media type';
 
 CREATE FUNCTION _passage.read_filter(collection text, filter jsonb, uri text DEFAULT NULL, unused text[] DEFAULT '{}') RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL SAFE
