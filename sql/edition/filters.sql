@@ -155,6 +155,7 @@ DECLARE
     given jsonb := _passage.read_group('filter', filter, unused);
     key text;
     value text;
+    count integer;
 BEGIN
     FOR key, value IN VALUES ('collection', collection), ('uri', uri) LOOP
         CONTINUE WHEN value IS NULL;
@@ -164,6 +165,10 @@ BEGIN
         given := given || jsonb_build_object(key, value);
     END LOOP;
     FOREACH key IN ARRAY '{collection,version,uri,uri_pattern,media_type,kind,path}'::text[] LOOP
+        count := cardinality(_passage.filter_values(given, key));
+        IF count > 1000 THEN
+            PERFORM _passage.refuse_argument(format('"%s" in "filter" must have at most 1000 values, not %s', key, count), 'Pass fewer values, or a pattern.');
+        END IF;
         FOREACH value IN ARRAY coalesce(_passage.filter_values(given, key), '{}') LOOP
             IF octet_length(value) > 65536 THEN
                 PERFORM _passage.refuse_argument(format('"%s" must have at most 65536 bytes, not %s', key, octet_length(value)), 'Pass a shorter text.');
