@@ -123,7 +123,7 @@ BEGIN
         RETURN NULL;
     END IF;
     RETURN _passage.expand_hits(store, hits, skip, bridges, explain, _passage.budget_of(hits, 0, max_passage_tokens));
-EXCEPTION WHEN undefined_table OR undefined_column THEN
+EXCEPTION WHEN undefined_table OR undefined_column OR undefined_function OR cannot_coerce OR invalid_text_representation THEN
     PERFORM _passage.refuse_incomplete_store(store);
     RAISE;
 END

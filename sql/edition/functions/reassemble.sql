@@ -36,7 +36,7 @@ BEGIN
         expanded := _passage.with_imports(schema, expanded, budget, shown);
     END IF;
     RETURN _passage.passage_rows(schema, expanded, written, score_by, NULL, ids, scores);
-EXCEPTION WHEN undefined_table OR undefined_column THEN
+EXCEPTION WHEN undefined_table OR undefined_column OR undefined_function OR cannot_coerce OR invalid_text_representation THEN
     PERFORM _passage.refuse_incomplete_store(schema);
     RAISE;
 END

@@ -20,7 +20,7 @@ BEGIN
         JOIN %1$I.chunks AS c ON c.id = hit.id LEFT JOIN %1$I.documents AS d ON d.id = c.document_id
         WHERE hit.number <= $2 ORDER BY hit.number$sql$, schema)
         USING _passage.fused_hits(schema, _passage.read_legs(schema, query, embedding, filtered, ranked, candidates, candidates), ranked, candidates, coalesce(array_remove(skip, NULL), '{}')), requested;
-EXCEPTION WHEN undefined_table OR undefined_column THEN
+EXCEPTION WHEN undefined_table OR undefined_column OR undefined_function OR cannot_coerce OR invalid_text_representation THEN
     PERFORM _passage.refuse_incomplete_store(schema);
     RAISE;
 END
