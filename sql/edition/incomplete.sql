@@ -48,8 +48,8 @@ BEGIN
     PERFORM _passage.store_must_exist(store);
     FOR odd IN
         SELECT relname, attname, atttypid
-        FROM pg_namespace JOIN pg_class ON relnamespace = pg_namespace.oid JOIN pg_attribute ON attrelid = pg_class.oid
-        WHERE nspname = store AND relname = ANY ('{documents,chunks,embeddings,strategies}') AND atttypid >= 16384 AND attnum > 0
+        FROM pg_namespace JOIN pg_class ON relnamespace = pg_namespace.oid JOIN pg_attribute ON attrelid = pg_class.oid JOIN pg_type ON pg_type.oid = atttypid
+        WHERE nspname = store AND relname = ANY ('{documents,chunks,embeddings,strategies}') AND attnum > 0 AND atttypid >= 16384 AND (typtype <> 'b' OR typelem <> 0)
     LOOP
         inner_type := _passage.inner_type(odd.atttypid);
         CONTINUE WHEN inner_type < 16384 OR EXISTS (SELECT FROM pg_type WHERE oid = inner_type AND typtype = 'b');
