@@ -11,6 +11,8 @@ RETURN '@VERSION@';
 
 COMMENT ON FUNCTION _passage.sql_edition() IS 'version of the SQL edition: @VERSION@';
 
+REVOKE EXECUTE ON FUNCTION _passage.sql_edition() FROM PUBLIC;
+
 CREATE FUNCTION _passage.refuse_function(name text, hint text) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp

@@ -290,7 +290,7 @@ COMMENT ON FUNCTION _passage.text_search(name, _passage.parsed_query, jsonb, tex
 -- other in the query and in the chunk add to the score.
 
 CREATE FUNCTION _passage.bm25_scores(parsed _passage.parsed_query, matches _passage.word_match[], idf double precision[], length_share double precision DEFAULT 0.75, section_weight double precision DEFAULT 1) RETURNS TABLE (id uuid, score double precision)
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE ROWS 1000
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE ROWS 2000
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE

@@ -25,7 +25,6 @@ DECLARE
     wanted_hits integer[] := '{}';
     wanted_tokens integer[] := '{}';
     is_cut boolean[] := array_fill(false, ARRAY[cardinality(hits)]);
-    content text;
     any_changed boolean;
 BEGIN
     IF EXISTS (SELECT FROM unnest(hits) AS h WHERE (h.strategy).scope = 'merge') THEN
@@ -34,6 +33,12 @@ BEGIN
         SELECT '{}'::_passage.claim[] AS claims, '{}'::integer[] AS of_hits INTO merged;
     END IF;
     LOOP
+        -- A record may be too large from the beginning.
+        FOR i IN 1 .. cardinality(windows) LOOP
+            IF cardinality(windows[i].firsts) = 0 THEN
+                hits[windows[i].hit].relatives := (hits[windows[i].hit].strategy).fallback;
+            END IF;
+        END LOOP;
         result.truncated := array_fill(false, ARRAY[cardinality(hits)]);
         result.decisions := _passage.spend(store, hits, _passage.read_claims(store, hits, skip, bridges, merged.claims || _passage.record_claims(windows)), budget, explain);
         FOREACH decision IN ARRAY result.decisions LOOP
@@ -55,9 +60,8 @@ BEGIN
         FOR i IN 1 .. cardinality(hits) LOOP
             CONTINUE WHEN hits[i].structure <> 'application/json' OR hits[i].scope_group IS NULL OR (hits[i].strategy).scope <> 'container';
             IF NOT EXISTS (SELECT FROM unnest(hits) AS h WHERE h.scope_group = hits[i].scope_group AND result.truncated[h.hit]) THEN
-                EXECUTE format($sql$SELECT string_agg(c.content, '' ORDER BY c.ordinal) FROM %I.chunks AS c WHERE c.document_id = $1 AND c.id = ANY ($2) AND _passage.starts_with(c.section, $3)$sql$, store)
-                    INTO content USING hits[i].document, ARRAY(SELECT (claim).id FROM unnest(result.decisions)), hits[i].scope_section;
-                CONTINUE WHEN _passage.excerpt_parses(hits[i].structure, content);
+                CONTINUE WHEN _passage.chunks_parse(store, hits[i].structure, hits[i].document,
+                    ARRAY(SELECT (claim).id FROM unnest(result.decisions) WHERE ((claim).role = 0 OR (claim).rule = 'container') AND _passage.starts_with((claim).section, hits[i].scope_section)));
             END IF;
             any_changed := true;
             FOR j IN REVERSE cardinality(hits) .. i LOOP
@@ -72,11 +76,6 @@ BEGIN
             narrowed := _passage.narrow_records(store, hits, result.decisions, windows);
             windows := narrowed.windows;
             any_changed := any_changed OR narrowed.any_changed;
-            FOR i IN 1 .. cardinality(windows) LOOP
-                IF cardinality(windows[i].firsts) = 0 THEN
-                    hits[windows[i].hit].relatives := (hits[windows[i].hit].strategy).fallback;
-                END IF;
-            END LOOP;
         END IF;
         EXIT WHEN NOT any_changed;
     END LOOP;
@@ -118,13 +117,13 @@ DECLARE
     max_passage_tokens CONSTANT integer := _passage.number_setting('max_passage_tokens', 2048);
     hits _passage.expanded_hit[];
 BEGIN
-    PERFORM _passage.store_must_exist(store);
+    PERFORM _passage.store_must_be_readable(store);
     hits := _passage.read_hits(store, ids, scores, strategy, given, skip, 0, max_passage_tokens);
     IF cardinality(hits) = 0 THEN
         RETURN NULL;
     END IF;
     RETURN _passage.expand_hits(store, hits, skip, bridges, explain, _passage.budget_of(hits, 0, max_passage_tokens));
-EXCEPTION WHEN undefined_table OR undefined_column THEN
+EXCEPTION WHEN undefined_table OR undefined_column OR undefined_function OR cannot_coerce OR invalid_text_representation THEN
     PERFORM _passage.refuse_incomplete_store(store);
     RAISE;
 END

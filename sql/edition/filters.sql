@@ -62,7 +62,7 @@ BEGIN
                     SELECT DISTINCT ON (collection) collection, version FROM (SELECT DISTINCT collection, version FROM %I.documents AS d WHERE ($1 IS NULL OR d.collection = ANY ($1)) AND ($2 OR d.orphaned_at IS NULL)) AS listed
                     ORDER BY collection, _passage.version_key(version) COLLATE "C" DESC, version COLLATE "C" DESC) AS highest$sql$, store)
                 INTO latest USING collections, include_orphaned;
-            any_of := any_of || coalesce(format(' OR (d.collection, d.version) IN (%s)', latest), '');
+            any_of := concat(any_of, ' OR (d.collection, d.version) IN (' || latest || ')');
         END IF;
         conditions := conditions || format('(%s)', any_of);
     END IF;
@@ -131,6 +131,22 @@ $$;
 
 COMMENT ON FUNCTION _passage.filter_clause(name, jsonb, boolean, text) IS 'joins and conditions of a filter';
 
+-- Any media type may be that of a document, also an unknown one, but each has a slash.
+
+CREATE FUNCTION _passage.check_media_type(given text) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF strpos(given, '/') = 0 THEN
+        PERFORM _passage.refuse_argument(format('unrecognized value for "media type": "%s"', left(given, 100)),
+            format('Valid values are %s.', (SELECT string_agg(listed.name, ', ' ORDER BY place) FROM _passage.media_types() WITH ORDINALITY AS listed (name, a, f, e, files, p, s, b, place))));
+    END IF;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.check_media_type(text) IS 'raises an error for a text that is not a media type';
+
 CREATE FUNCTION _passage.read_filter(collection text, filter jsonb, uri text DEFAULT NULL, unused text[] DEFAULT '{}') RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -139,6 +155,7 @@ DECLARE
     given jsonb := _passage.read_group('filter', filter, unused);
     key text;
     value text;
+    count integer;
 BEGIN
     FOR key, value IN VALUES ('collection', collection), ('uri', uri) LOOP
         CONTINUE WHEN value IS NULL;
@@ -148,12 +165,18 @@ BEGIN
         given := given || jsonb_build_object(key, value);
     END LOOP;
     FOREACH key IN ARRAY '{collection,version,uri,uri_pattern,media_type,kind,path}'::text[] LOOP
+        count := cardinality(_passage.filter_values(given, key));
+        IF count > 1000 THEN
+            PERFORM _passage.refuse_argument(format('"%s" in "filter" must have at most 1000 values, not %s', key, count), 'Pass fewer values, or a pattern.');
+        END IF;
         FOREACH value IN ARRAY coalesce(_passage.filter_values(given, key), '{}') LOOP
             IF octet_length(value) > 65536 THEN
                 PERFORM _passage.refuse_argument(format('"%s" must have at most 65536 bytes, not %s', key, octet_length(value)), 'Pass a shorter text.');
             ELSIF key = 'kind' AND value NOT IN ('prose', 'code', 'api-reference', 'data') THEN
                 PERFORM _passage.refuse_argument(format('unrecognized value for "kind": "%s"', left(value, 100)),
                     'Valid values are "prose", "code", "api-reference" and "data".');
+            ELSIF key = 'media_type' THEN
+                PERFORM _passage.check_media_type(value);
             END IF;
         END LOOP;
     END LOOP;

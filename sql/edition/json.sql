@@ -1,6 +1,22 @@
--- Excerpts of JSON: the entries that a text holds whole, as in core/split/src/split/excerpt.rs and core/passages/src/excerpt.rs.
---
--- Entries of JSON are parsed. PostgreSQL has no parser of YAML and TOML, so their entries count as valid.
+-- JSON: whether a text is valid, and the entries that it holds whole, as in core/split/src/split/json.rs and excerpt.rs.
+
+-- The tokens of a text of JSON, also with comments, single quotes and bare keys: brackets, commas and colons are their own
+-- kind, and ' ' is white space or a comment, s a string, l another scalar, w a word, which may only be a key. NULL is invalid.
+
+CREATE FUNCTION _passage.json_tokens(content text) RETURNS TABLE (kind text, token text)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 100
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE WHEN pieces[1] IS NOT NULL THEN ' ' WHEN pieces[2] IS NOT NULL THEN pieces[2] WHEN pieces[3] IS NOT NULL THEN 's'
+            WHEN pieces[4] COLLATE "C" ~ '^(?:true|false|null|[-+]?(?:0[xX][0-9a-fA-F]+|Infinity|NaN|(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?))$' THEN 'l'
+            WHEN pieces[4] IS NOT NULL THEN 'w' END, coalesce(pieces[1], pieces[2], pieces[3], pieces[4], '')
+    FROM regexp_matches(content COLLATE "C",
+        '((?:[ \t\n\v\f\r\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]|//[^\n\r]*|/\*(?:[^*]|\*+[^*/])*\*+/)+)|([][{}:,])'
+        '|("(?:[^"\\\n]|\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|\r\n|[^ux]))*"|''(?:[^''\\\n]|\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|\r\n|[^ux]))*'')'
+        '|([A-Za-z0-9_$+.\u0080-\U0010ffff-]+)|.', 'g') AS listed (pieces)
+$$;
+
+COMMENT ON FUNCTION _passage.json_tokens(text) IS 'tokens of a text of JSON';
 
 -- The entries that a text of JSON holds whole, by the numbers of the first and the last character, and the brackets that
 -- make one value of them. NULL if the text stays as it is.
@@ -10,8 +26,7 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    -- White space and comments, a bracket, comma or colon, or a scalar.
-    matched text[];
+    kind text;
     token text;
     at integer := 1;
     after integer;
@@ -30,19 +45,14 @@ DECLARE
     separates boolean;
     bytes text;
 BEGIN
-    FOR matched IN
-        SELECT pieces FROM regexp_matches(content COLLATE "C",
-            '((?:[ \t\n\v\f\r\u0085\u00a0\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]|//[^\n\r]*|/\*(?:[^*]|\*+[^*/])*\*+/)+)|([][{}:,])'
-            '|("(?:[^"\\\n]|\\.)*"|''(?:[^''\\\n]|\\.)*''|[A-Za-z0-9_$+.\u0080-\U0010ffff-]+)|.', 'g') AS listed (pieces)
-    LOOP
-        token := coalesce(matched[2], matched[3]);
-        IF matched[1] IS NOT NULL THEN
-            at := at + length(matched[1]);
+    FOR kind, token IN SELECT * FROM _passage.json_tokens(content) LOOP
+        after := at + length(token);
+        IF kind = ' ' THEN
+            at := after;
             CONTINUE;
-        ELSIF token IS NULL OR is_closed AND token NOT IN ('}', ']', ',') THEN
+        ELSIF kind IS NULL OR is_closed AND kind NOT IN ('}', ']', ',') THEN
             RETURN;
         END IF;
-        after := at + length(token);
         -- Whether a value must first separate itself from the one before: lines have no commas.
         separates := false;
         IF is_closed THEN
@@ -131,80 +141,30 @@ $$;
 
 COMMENT ON FUNCTION _passage.json_excerpt(text, boolean) IS 'entries of a text of JSON';
 
-CREATE FUNCTION _passage.is_json(content text) RETURNS boolean
+-- A comma may follow the last entry. Of JSON lines each line is a value.
+
+CREATE FUNCTION _passage.is_json(content text, are_lines boolean) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    kinds text COLLATE "C";
 BEGIN
-    -- Comments are removed, strings stay.
-    RETURN regexp_replace(content COLLATE "C", '("(?:[^"\\]|\\.)*")|//[^\n\r]*|/\*(?:[^*]|\*+[^*/])*\*+/', '\1', 'g')::json IS NOT NULL;
+    -- Values at depth 0 are items of an array.
+    SELECT '[' || coalesce(string_agg(CASE WHEN are_lines AND depth = 0 AND place > 1 THEN ',' ELSE '' END || coalesce(kind, '!'), '' ORDER BY place), '') || ']' INTO kinds
+    FROM (
+        SELECT kind, row_number() OVER (ORDER BY place) AS place,
+            coalesce(sum(CASE WHEN kind IN ('{', '[') THEN 1 WHEN kind IN ('}', ']') THEN -1 END) OVER (ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS depth
+        FROM _passage.json_tokens(content) WITH ORDINALITY AS listed (kind, token, place) WHERE kind IS DISTINCT FROM ' '
+    ) AS tokens;
+    IF NOT are_lines THEN
+        kinds := substr(kinds, 2, length(kinds) - 2);
+    END IF;
+    kinds := regexp_replace(regexp_replace(kinds, '[slw]:', 'k:', 'g'), '([^[{,:]),(?=[]}])', '\1', 'g');
+    RETURN replace(translate(kinds, 'sl', '00'), 'k', '""')::json IS NOT NULL;
 EXCEPTION WHEN invalid_text_representation OR statement_too_complex THEN
     RETURN false;
 END
 $$;
 
-COMMENT ON FUNCTION _passage.is_json(text) IS 'whether a text is one value of JSON';
-
--- Whether the entries of data in a text parse, as far as PostgreSQL can tell.
-
-CREATE FUNCTION _passage.excerpt_parses(structure text, content text) RETURNS boolean
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    excerpt record;
-BEGIN
-    IF structure NOT IN ('application/json', 'application/jsonl') THEN
-        RETURN true;
-    END IF;
-    excerpt := _passage.json_excerpt(content, structure = 'application/jsonl');
-    IF excerpt.first IS NOT NULL THEN
-        content := excerpt.opening || substr(content, excerpt.first, excerpt.last - excerpt.first + 1) || excerpt.closing;
-    END IF;
-    IF structure = 'application/jsonl' THEN
-        RETURN NOT EXISTS (SELECT FROM regexp_split_to_table(content, '[\r\n]+') AS line WHERE line ~ '\S' AND NOT _passage.is_json(line));
-    END IF;
-    RETURN _passage.is_json(content);
-END
-$$;
-
-COMMENT ON FUNCTION _passage.excerpt_parses(text, text) IS 'whether the entries of data in a text parse';
-
--- Reduces a text of JSON to the entries that it holds whole, as one value.
-
-CREATE FUNCTION _passage.excerpt(given _passage.assembly, structure text) RETURNS _passage.assembly
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-#variable_conflict use_variable
-DECLARE
-    result _passage.assembly := given;
-    content CONSTANT text := convert_from(given.body, 'UTF8');
-    excerpt CONSTANT record := _passage.json_excerpt(content, structure = 'application/jsonl');
-    first integer;
-    last integer;
-BEGIN
-    IF excerpt.first IS NULL THEN
-        RETURN given;
-    END IF;
-    first := octet_length(left(content, excerpt.first - 1));
-    last := octet_length(left(content, excerpt.last));
-    result.body := convert_to(excerpt.opening, 'UTF8') || substring(given.body FROM first + 1 FOR last - first) || convert_to(excerpt.closing, 'UTF8');
-    SELECT array_agg(least(greatest(range.first, first), last) - first + octet_length(excerpt.opening) ORDER BY place),
-        array_agg(least(greatest(range.last, first), last) - first + octet_length(excerpt.opening) ORDER BY place)
-    INTO result.firsts, result.lasts
-    FROM unnest(given.firsts, given.lasts) WITH ORDINALITY AS range (first, last, place);
-    -- As many bytes are cut off the first and the last spans.
-    SELECT coalesce(array_agg(span.first + greatest(first - span.before, 0) ORDER BY place), '{}'), coalesce(array_agg(span.last - greatest(octet_length(given.body) - last - span.after, 0) ORDER BY place), '{}')
-    INTO result.span_firsts, result.span_lasts
-    FROM (
-        SELECT s.first, s.last, s.place, s.last - s.first AS length, sum(s.last - s.first) OVER (ORDER BY s.place) - (s.last - s.first) AS before,
-            sum(s.last - s.first) OVER (ORDER BY s.place DESC) - (s.last - s.first) AS after
-        FROM unnest(given.span_firsts, given.span_lasts) WITH ORDINALITY AS s (first, last, place)
-    ) AS span
-    WHERE span.before + span.length > first AND span.after + span.length - greatest(first - span.before, 0) > octet_length(given.body) - last;
-    RETURN result;
-END
-$$;
-
-COMMENT ON FUNCTION _passage.excerpt(_passage.assembly, text) IS 'entries of JSON in a text';
+COMMENT ON FUNCTION _passage.is_json(text, boolean) IS 'whether a text is one value of JSON, or values in lines';

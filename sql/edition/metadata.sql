@@ -26,7 +26,7 @@ CREATE FUNCTION _passage.refuse_condition(operator text, path text[], expected t
 LANGUAGE sql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT _passage.refuse_argument(format('operator "%s" for key "%s" in "metadata" must be %s', left(operator, 100), left(array_to_string(path, '.'), 100), expected),
+    SELECT _passage.refuse_argument(format('"%s" for key "%s" in "metadata" must be %s', left(operator, 100), left(array_to_string(path, '.'), 100), expected),
         'The guide to search lists the operators with their values.')
 $$;
 
@@ -143,7 +143,7 @@ BEGIN
                     parts := NULL;
                     EXIT;
                 END IF;
-                parts := parts || (CASE key WHEN '$not' THEN '(NOT ' ELSE '(' END || _passage.metadata_condition(part, path, are_tests, level + 1) || ')');
+                parts := parts || format(CASE key WHEN '$not' THEN '(NOT (%s))' ELSE '(%s)' END, _passage.metadata_condition(part, path, are_tests, level + 1));
             END LOOP;
             IF coalesce(cardinality(parts), 0) = 0 THEN
                 PERFORM _passage.refuse_condition(key, path, CASE key WHEN '$not' THEN 'an object, or a list of objects' ELSE 'a list of at least one object' END);

@@ -106,7 +106,7 @@ BEGIN
         length := octet_length(assembly.body);
         assembly := _passage.with_repeated_lines(assembly, ARRAY(SELECT coalesce(part.preamble, '') FROM unnest(parts) AS part WHERE part.id IS NOT NULL), known.structure = 'text/markdown');
         added := added + (octet_length(assembly.body) - length + 3) / 4;
-    ELSIF known.structure IN ('application/json', 'application/jsonl') THEN
+    ELSIF known.family = 'data' THEN
         assembly := _passage.excerpt(assembly, known.structure);
     END IF;
 END
@@ -213,10 +213,9 @@ BEGIN
         SELECT min(c.first_line), max(c.last_line) INTO row.first_line, row.last_line FROM unnest(parts) AS c;
         written := _passage.passage_text(store, (SELECT array_agg(c ORDER BY (c).ordinal, (c).id IS NULL DESC) FROM unnest(parts || ARRAY(SELECT l FROM unnest(lines) AS l WHERE l.hit = ANY (listed.hits))) AS c), hit, output);
         row.tokens := _passage.saturated(row.tokens::bigint + written.added);
-        IF hit.structure IN ('application/json', 'application/jsonl') AND row.complete AND (SELECT count(DISTINCT scope_names[h]) FROM unnest(listed.hits) AS h) > 1 THEN
-            row.complete := CASE hit.structure WHEN 'application/json' THEN _passage.is_json(convert_from((written.assembly).body, 'UTF8'))
-                ELSE _passage.excerpt_parses(hit.structure, convert_from((written.assembly).body, 'UTF8')) END;
-        END IF;
+        -- Records side by side may be on different levels.
+        row.complete := row.complete AND ((SELECT count(DISTINCT scope_names[h]) FROM unnest(listed.hits) AS h) <= 1
+            OR _passage.data_parses(hit.structure, convert_from((written.assembly).body, 'UTF8')));
         written.assembly := _passage.highlight(written.assembly, ARRAY(SELECT c.role = 0 FROM unnest(parts) AS c), output -> 'marks' ->> 0, output -> 'marks' ->> 1);
         row.content := convert_from((written.assembly).body, 'UTF8');
         row.spans := ARRAY(SELECT int4range(s.first, s.last) FROM unnest((written.assembly).span_firsts, (written.assembly).span_lasts) WITH ORDINALITY AS s (first, last, place) ORDER BY place);

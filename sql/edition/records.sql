@@ -73,7 +73,7 @@ BEGIN
         reach := least(greatest(budget / 32, 1), greatest(hit.reach, 1));
         found_window := (hit.hit, NULL, '{}', '{}', '{}', '{}', false, false);
         EXECUTE format($sql$
-            SELECT array_agg(($1, c.id, c.ordinal, greatest(coalesce(c.tokens, (char_length(c.content) + 3) / 4), 0), c.section, c.unit, c.level, 'container', 7, _passage.distance($3, c.ordinal), false)::_passage.claim ORDER BY c.ordinal)
+            SELECT array_agg(($1, c.id, c.ordinal, greatest(coalesce(c.tokens, (char_length(c.content) + 3) / 4), 0), array_replace(c.section, NULL, ''), c.unit, c.level, 'container', 7, _passage.distance($3, c.ordinal), false)::_passage.claim ORDER BY c.ordinal)
             FROM %I.chunks AS c WHERE c.document_id = $2 AND c.ordinal BETWEEN $3::bigint - $4 - 1 AND $3::bigint + $4 + 1 AND c.id <> ALL ($5)$sql$, store)
             INTO found_window.rows USING hit.hit, hit.document, hit.ordinal, reach, skip;
         SELECT number INTO place FROM unnest(found_window.rows) WITH ORDINALITY AS row (of_hit, id, ordinal, tokens, section, unit, level, rule, role, distance, is_bridge, number) WHERE row.id = hit.id;
@@ -152,8 +152,6 @@ DECLARE
     names text[];
     last integer;
     one _passage.record_window;
-    content text;
-    structure text;
     cut text[];
     broken text[] := '{}';
     valid text[] := '{}';
@@ -166,12 +164,9 @@ BEGIN
     FOR i IN 1 .. cardinality(windows) LOOP
         one := windows[i];
         last := cardinality(one.firsts);
-        structure := hits[one.hit].structure;
         CONTINUE WHEN last = 0;
-        IF names[i] <> ALL (cut) AND structure IN ('application/json', 'application/jsonl') AND names[i] <> ALL (broken) AND names[i] <> ALL (valid) THEN
-            EXECUTE format('SELECT string_agg(c.content, '''' ORDER BY c.ordinal) FROM %I.chunks AS c WHERE c.document_id = $1 AND c.ordinal BETWEEN $2 AND $3', store)
-                INTO content USING hits[one.hit].document, (one.rows[one.firsts[last]]).ordinal, (one.rows[one.lasts[last]]).ordinal;
-            IF _passage.excerpt_parses(structure, content) THEN
+        IF names[i] <> ALL (cut) AND names[i] <> ALL (broken) AND names[i] <> ALL (valid) THEN
+            IF _passage.chunks_parse(store, hits[one.hit].structure, hits[one.hit].document, ARRAY(SELECT id FROM unnest(one.rows[one.firsts[last]:one.lasts[last]]))) THEN
                 valid := valid || names[i];
             ELSE
                 broken := broken || names[i];

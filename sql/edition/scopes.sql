@@ -13,7 +13,7 @@ BEGIN
     RETURN QUERY
         SELECT h.hit, CASE WHEN expanded.merged[h.hit] IS NOT NULL THEN 'merged/' || expanded.merged[h.hit]
             WHEN w.hit IS NOT NULL THEN format('record/%s/%s/%s', h.document, (w.rows[w.firsts[cardinality(w.firsts)]]).ordinal, (w.rows[w.lasts[cardinality(w.lasts)]]).ordinal) END,
-            CASE WHEN w.hit IS NOT NULL THEN w.has_gap[cardinality(w.has_gap)] OR w.is_broken OR h.structure IN ('text/x-yaml', 'text/x-toml', 'application/xml') ELSE false END,
+            CASE WHEN w.hit IS NOT NULL THEN w.has_gap[cardinality(w.has_gap)] OR w.is_broken OR h.structure IN ('text/x-yaml', 'text/x-toml') ELSE false END,
             (w.rows[w.firsts[cardinality(w.firsts)]]).ordinal, (w.rows[w.lasts[cardinality(w.lasts)]]).ordinal
         FROM unnest(expanded.hits) AS h LEFT JOIN unnest(expanded.records) AS w ON w.hit = h.hit AND cardinality(w.firsts) > 0
         WHERE h.scope_group IS NULL;

@@ -39,6 +39,7 @@ use crate::wait::PATIENCE;
 use tokio::process::Command;
 use tokio_postgres::{Client, Config, NoTls};
 
+pub use edition::is_sql_edition;
 pub use installation::Installation;
 use keeper::Keeper;
 pub use pooler::Pooler;

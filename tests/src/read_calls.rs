@@ -6,7 +6,7 @@ rows, on any server.
 */
 
 use crate::Cluster;
-use crate::cluster::session_lines;
+use crate::cluster::{is_sql_edition, session_lines};
 use std::fmt::Write;
 use tokio_postgres::Client;
 
@@ -40,6 +40,8 @@ pub fn load(store: &str) -> String {
         LATERAL passage.ingest('doc/' || d || '.md', '# Guide ' || d || E'\\n\\n' || body, collection => ('{{a,b,c}}'::text[])[1 + d % 3],
             version => CASE WHEN d % 2 = 0 THEN '2' ELSE '' END, max_size => 300, store => '{store}');"
     );
+    // The SQL edition splits neither source code nor data.
+    let media_type = if is_sql_edition() { "'text/plain'" } else { "NULL" };
     for (name, body) in [
         (
             "code.py",
@@ -53,7 +55,7 @@ pub fn load(store: &str) -> String {
         write!(
             sql,
             "SELECT count(*) FROM generate_series(1, 5) AS d,
-            LATERAL passage.ingest(d || '{name}', format($body${body}$body$, d), collection => 'a', max_size => 80, store => '{store}');"
+            LATERAL passage.ingest(d || '{name}', format($body${body}$body$, d), media_type => {media_type}, collection => 'a', max_size => 80, store => '{store}');"
         )
         .expect("a string takes text");
     }

@@ -1,6 +1,6 @@
 //! The excerpt of a passage of data: its entries, without the brackets and commas around them.
 //!
-//! Its twin in SQL is `sql/edition/json.sql`.
+//! Its twin in SQL is `sql/edition/data_format.sql`.
 
 use crate::assemble::Assembly;
 use passage_split::DataFormat;

@@ -5,6 +5,8 @@ The chunks of a document hold every comma and bracket. A passage holds entries: 
 its last entry and no bracket of a container of which it has only a part. An entry with a key is in
 braces, as in `{"server": {"port": 80}}`, and an item of an array is its bare value. Several items are in
 brackets. A passage of XML has no tag whose counterpart is elsewhere.
+
+Its twin in SQL is `sql/edition/data_format.sql`.
 */
 
 use crate::MediaType;

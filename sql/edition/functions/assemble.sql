@@ -11,7 +11,7 @@ DECLARE
     between text := separator;
     family text;
 BEGIN
-    PERFORM _passage.store_must_exist(schema);
+    PERFORM _passage.store_must_be_readable(schema);
     EXECUTE format($sql$
         SELECT array_agg(c.content ORDER BY c.ordinal, c.id), array_agg(c.start_byte ORDER BY c.ordinal, c.id), array_agg(c.end_byte ORDER BY c.ordinal, c.id),
             (_passage.known_media_type((SELECT d.media_type FROM %1$I.documents AS d WHERE d.id = $1))).family
@@ -23,7 +23,7 @@ BEGIN
         between := '';
     END IF;
     RETURN convert_from((_passage.join_parts(contents, starts, ends, array_fill(between, ARRAY[cardinality(contents)]), NULL)).body, 'UTF8');
-EXCEPTION WHEN undefined_table OR undefined_column THEN
+EXCEPTION WHEN undefined_table OR undefined_column OR undefined_function OR cannot_coerce OR invalid_text_representation THEN
     PERFORM _passage.refuse_incomplete_store(schema);
     RAISE;
 END

@@ -15,7 +15,7 @@ BEGIN
     IF expanded.decisions IS NOT NULL THEN
         RETURN QUERY SELECT * FROM _passage.stored_context(schema, expanded.hits, expanded.decisions, expanded.cut_tokens);
     END IF;
-EXCEPTION WHEN undefined_table OR undefined_column THEN
+EXCEPTION WHEN undefined_table OR undefined_column OR undefined_function OR cannot_coerce OR invalid_text_representation THEN
     PERFORM _passage.refuse_incomplete_store(schema);
     RAISE;
 END

@@ -103,7 +103,7 @@ BEGIN
         PERFORM _passage.refuse_argument(format('"fuzzy_threshold" is out of range: %s', threshold), 'Use a number from 0 to 1.');
     END IF;
     schema := _passage.store_name(store);
-    PERFORM _passage.store_must_exist(schema);
+    PERFORM _passage.store_must_be_readable(schema);
     IF is_named THEN
         info := (_passage.document_infos(schema, ARRAY[_passage.named_document(schema, document_id, filtered)]))[1];
         IF info.id IS NULL THEN
@@ -153,7 +153,7 @@ BEGIN
     best := _passage.best_chunks(chunks, ranking.ranked, all_ids, resolved, chunk_limit);
     RETURN QUERY SELECT * FROM _passage.fragment_rows(schema, text_runs, _passage.select_fragments(schema, candidates.terms, text_runs, ARRAY(SELECT place FROM unnest(best) AS one), fragment_limit, token_limit),
         best, ranking.ranked, infos, ids, ranking.used, hint);
-EXCEPTION WHEN undefined_table OR undefined_column THEN
+EXCEPTION WHEN undefined_table OR undefined_column OR undefined_function OR cannot_coerce OR invalid_text_representation THEN
     PERFORM _passage.refuse_incomplete_store(schema);
     RAISE;
 END

@@ -27,7 +27,7 @@ BEGIN
             section[:depth], CASE WHEN is_own THEN level END, CASE WHEN is_own THEN chunks ELSE 0 END, CASE WHEN is_own THEN hits ELSE 0 END, CASE WHEN is_own THEN tokens ELSE 0 END,
             CASE WHEN is_own THEN first_ordinal END, CASE WHEN is_own THEN last_ordinal END, CASE WHEN is_own THEN first_line END, CASE WHEN is_own THEN last_line END
         FROM drawn ORDER BY run, depth$sql$, store) USING document, hit_ids;
-EXCEPTION WHEN undefined_table OR undefined_column THEN
+EXCEPTION WHEN undefined_table OR undefined_column OR undefined_function OR cannot_coerce OR invalid_text_representation THEN
     PERFORM _passage.refuse_incomplete_store(store);
     RAISE;
 END
@@ -48,7 +48,7 @@ DECLARE
     ids uuid[];
     places text[];
 BEGIN
-    PERFORM _passage.store_must_exist(store);
+    PERFORM _passage.store_must_be_readable(store);
     FOR orphaned IN 0 .. 1 LOOP
         EXECUTE format($sql$
             SELECT array_agg(d.id ORDER BY d.collection, d.version, d.id), array_agg(format(CASE d.version WHEN '' THEN 'collection %%L' ELSE 'collection %%L version %%L' END, d.collection, d.version) ORDER BY d.collection, d.version, d.id)
@@ -67,6 +67,9 @@ BEGIN
                 '%' || replace(replace(replace(regexp_replace(regexp_replace(rtrim(given, '/'), '^.*/', ''), '\.[^.]*$', ''), '\', '\\'), '%', '\%'), '_', '\_') || '%');
     END IF;
     RETURN ids[1];
+EXCEPTION WHEN undefined_table OR undefined_column OR undefined_function OR cannot_coerce OR invalid_text_representation THEN
+    PERFORM _passage.refuse_incomplete_store(store);
+    RAISE;
 END
 $$;
 
@@ -79,7 +82,7 @@ AS $$
 DECLARE
     is_same boolean;
 BEGIN
-    PERFORM _passage.store_must_exist(store);
+    PERFORM _passage.store_must_be_readable(store);
     IF id IS NULL AND given IS NOT NULL THEN
         RETURN _passage.document_with_uri(given, NULL, NULL, store);
     ELSIF id IS NOT NULL AND given IS NOT NULL THEN
@@ -96,7 +99,7 @@ COMMENT ON FUNCTION _passage.outlined_document(uuid, text, name) IS 'document of
 LANGUAGE sql
 BEGIN ATOMIC
     SELECT listed.* FROM (SELECT _passage.store_name(outline.store) AS store) AS named
-    CROSS JOIN LATERAL (SELECT _passage.store_must_exist(named.store)) AS checked
+    CROSS JOIN LATERAL (SELECT _passage.store_must_be_readable(named.store)) AS checked
     CROSS JOIN LATERAL _passage.outline_rows(_passage.document_with_uri(outline.uri, outline.collection, outline.version, named.store), outline.hit_ids, named.store) AS listed
     WHERE outline.uri IS NOT NULL;
 END;

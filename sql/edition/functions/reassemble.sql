@@ -18,7 +18,7 @@ DECLARE
     expanded _passage.expansion;
 BEGIN
     PERFORM _passage.check_limit('max_passages', max_passages);
-    PERFORM _passage.store_must_exist(schema);
+    PERFORM _passage.store_must_be_readable(schema);
     IF max_passages IS NOT NULL THEN
         RETURN _passage.chosen_passages(schema, ids, scores, named, given, max_passages, written, score_by, shown);
     END IF;
@@ -36,7 +36,7 @@ BEGIN
         expanded := _passage.with_imports(schema, expanded, budget, shown);
     END IF;
     RETURN _passage.passage_rows(schema, expanded, written, score_by, NULL, ids, scores);
-EXCEPTION WHEN undefined_table OR undefined_column THEN
+EXCEPTION WHEN undefined_table OR undefined_column OR undefined_function OR cannot_coerce OR invalid_text_representation THEN
     PERFORM _passage.refuse_incomplete_store(schema);
     RAISE;
 END

@@ -12,7 +12,7 @@ DECLARE
     filtered CONSTANT jsonb := _passage.read_filter(collection, filter);
     candidates CONSTANT integer := least(coalesce((ranked ->> 'candidates')::integer, greatest(requested * 3, 30)) + coalesce(cardinality(skip), 0), 2147483647);
 BEGIN
-    PERFORM _passage.store_must_exist(schema);
+    PERFORM _passage.store_must_be_readable(schema);
     RETURN QUERY EXECUTE format($sql$
         SELECT row_number() OVER (ORDER BY hit.number)::integer, c.id, c.document_id, d.uri, d.title, c.section, hit.score, hit.vector_rank, hit.vector_score, hit.text_rank, hit.text_score,
             coalesce(c.tokens, (char_length(c.content) + 3) / 4), c.content, NULL::text
@@ -20,7 +20,7 @@ BEGIN
         JOIN %1$I.chunks AS c ON c.id = hit.id LEFT JOIN %1$I.documents AS d ON d.id = c.document_id
         WHERE hit.number <= $2 ORDER BY hit.number$sql$, schema)
         USING _passage.fused_hits(schema, _passage.read_legs(schema, query, embedding, filtered, ranked, candidates, candidates), ranked, candidates, coalesce(array_remove(skip, NULL), '{}')), requested;
-EXCEPTION WHEN undefined_table OR undefined_column THEN
+EXCEPTION WHEN undefined_table OR undefined_column OR undefined_function OR cannot_coerce OR invalid_text_representation THEN
     PERFORM _passage.refuse_incomplete_store(schema);
     RAISE;
 END

@@ -53,10 +53,8 @@ DECLARE
     file CONSTANT text := lower(regexp_replace(uri COLLATE "C", '^.*[/\\]', ''));
     known text;
 BEGIN
-    IF given IS NOT NULL AND strpos(given, '/') = 0 THEN
-        PERFORM _passage.refuse_argument(format('unrecognized value for "media type": "%s"', left(given, 100)),
-            format('Valid values are %s.', (SELECT string_agg(listed.name, ', ' ORDER BY place) FROM _passage.media_types() WITH ORDINALITY AS listed (name, a, f, e, files, p, s, b, place))));
-    ELSIF given IS NOT NULL THEN
+    IF given IS NOT NULL THEN
+        PERFORM _passage.check_media_type(given);
         known := (_passage.known_media_type(given)).name;
     ELSE
         SELECT listed.name INTO known

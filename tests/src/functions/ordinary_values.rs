@@ -150,8 +150,12 @@ impl OrdinaryValues {
     ///
     /// Panics if neither the name nor the type of the argument is known.
     pub fn get(&self, argument: &Argument) -> &'static str {
-        let value = ordinary_value(&argument.name).or_else(|| ordinary_value(&argument.sql_type));
-        value.unwrap_or_else(|| panic!("no value for {argument:?}"))
+        value(argument).unwrap_or_else(|| panic!("no value for {argument:?}"))
+    }
+
+    /// Returns whether an argument has a value.
+    pub fn knows(argument: &Argument) -> bool {
+        value(argument).is_some()
     }
 
     /// Fills the ids and the name of a store into SQL with values.
@@ -161,6 +165,10 @@ impl OrdinaryValues {
             .replace("DOCUMENT", &format!("'{}'", self.document))
             .replace("CHUNK", &format!("'{}'", self.chunk))
     }
+}
+
+fn value(argument: &Argument) -> Option<&'static str> {
+    ordinary_value(&argument.name).or_else(|| ordinary_value(&argument.sql_type))
 }
 
 /// Returns the value of an argument as SQL by its name, or by its type if that is given.

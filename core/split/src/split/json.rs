@@ -12,6 +12,8 @@ of one array. The document is a module and not a value, because a hit on one lin
 whole document.
 
 The parser does not recurse, so depth needs no stack.
+
+Its twin in SQL is `sql/edition/json.sql`.
 */
 
 mod excerpt;

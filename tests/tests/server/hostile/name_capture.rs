@@ -118,7 +118,8 @@ DECLARE
     named text[];
 BEGIN
     IF kind = 'Any' THEN
-        types[2] := (SELECT typelem FROM pg_type WHERE oid = types[2]);
+        -- The elements of ARRAY(SELECT ...) have their own type.
+        types[2] := (SELECT CASE typcategory WHEN 'A' THEN typelem ELSE oid END FROM pg_type WHERE oid = types[2]);
     END IF;
     IF EXISTS (SELECT FROM pg_type WHERE oid = ANY (types) AND typtype = 'p') THEN
         RETURN;

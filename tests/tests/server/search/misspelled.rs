@@ -2,6 +2,7 @@
 
 use futures_util::future::join_all;
 use passage_tests::Cluster;
+use passage_tests::cluster::is_sql_edition;
 use std::fs;
 use std::path::Path;
 use tokio_postgres::Client;
@@ -120,8 +121,10 @@ async fn words_with_one_slip_are_found_in_real_documents() {
     let cluster = Cluster::start().await;
     let client = cluster.client().await;
     let documents = documents();
+    let media_type = is_sql_edition().then_some("text/plain");
     for (uri, text, _) in &documents {
-        client.query("SELECT passage.ingest($1, $2)", &[uri, text]).await.unwrap();
+        let sql = "SELECT passage.ingest($1, $2, $3)";
+        client.query(sql, &[uri, text, &media_type]).await.unwrap();
     }
     client.batch_execute("ANALYZE rag.documents, rag.chunks").await.unwrap();
     let counts = join_all(SEEDS.map(|seed| ask(&cluster, &documents, seed))).await;

@@ -6,6 +6,8 @@ numbers, any escape. It decodes escapes only in keys, and skips other strings at
 No library does this. The scanner of `jsonc-parser` decodes every string, and twice if it has an
 escape, so a string of one gigabyte needs two more. It also rejects lone surrogates, which the
 grammar of JSON allows.
+
+Its twin in SQL is `sql/edition/json.sql`.
 */
 
 use crate::interrupt;

@@ -1,4 +1,6 @@
 //! The excerpt of XML: whole elements without the tags around them.
+//!
+//! Its twin in SQL is `sql/edition/xml.sql`.
 
 use super::tokens::{Token, TokenKind, Tokens};
 use crate::split::excerpt::Excerpt;

@@ -1,4 +1,6 @@
 //! The tokens of XML: tags, comments and other markup, by offsets.
+//!
+//! Its twin in SQL is `sql/edition/xml.sql`.
 
 use crate::interrupt;
 use memchr::{memchr, memmem};

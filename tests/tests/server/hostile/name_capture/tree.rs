@@ -170,11 +170,14 @@ impl Part {
         if let Some(field_type) = TYPES.iter().find_map(|field| self.field(field)) {
             return field_type;
         }
-        // A subquery has the type of its column; an expression without a type field is a condition.
+        // A subquery has the type of its column, that of ARRAY as its element; an expression without a type field is a
+        // condition.
         let columns =
             |query: &Self| query.list("targetList").first().map(|column| column.only("expr"));
         match self.value("subselect") {
-            [query] if self.field("subLinkType") == Some(4) => columns(query).unwrap_or(BOOLEAN),
+            [query] if matches!(self.field("subLinkType"), Some(4 | 6)) => {
+                columns(query).unwrap_or(BOOLEAN)
+            }
             _ => BOOLEAN,
         }
     }
