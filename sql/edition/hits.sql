@@ -11,7 +11,7 @@ CREATE TYPE _passage.expanded_hit AS (
 );
 
 -- The hits of a call as the store has them, and their media types. The names of the statement are found as in
--- _passage.read_claims.
+-- _passage.window_claims.
 
 CREATE FUNCTION _passage.stored_hits(store name, ids uuid[], scores double precision[], skip uuid[]) RETURNS _passage.expanded_hit[]
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -37,7 +37,7 @@ COMMENT ON FUNCTION _passage.stored_hits(name, uuid[], double precision[], uuid[
 
 -- Containers are those around a chunk, the nearest first, four numbers each: the number of titles, the ordinals of the first
 -- and the last chunk directly in it, and the tokens of the first one. A section is a container if its first chunk is the head of
--- one. The names of the statement are found as in _passage.read_claims.
+-- one. The names of the statement are found as in _passage.window_claims.
 
 CREATE FUNCTION _passage.with_containers(store name, hits _passage.expanded_hit[]) RETURNS _passage.expanded_hit[]
 LANGUAGE plpgsql STABLE PARALLEL SAFE

@@ -46,7 +46,7 @@ COMMENT ON FUNCTION _passage.place_of(jsonb) IS 'place of a chunk in a converted
 CREATE TYPE _passage.passage_document AS (id uuid, collection text, version text, uri text, title text, media_type text, metadata jsonb);
 
 -- The selected chunks in the order of passages, and their documents. The names of the statements are found as in
--- _passage.read_claims.
+-- _passage.window_claims.
 
 CREATE FUNCTION _passage.selected_chunks(
     store name, hits _passage.expanded_hit[], decisions _passage.decision[], OUT chunks _passage.passage_chunk[], OUT documents _passage.passage_document[]

@@ -25,7 +25,7 @@ $$;
 
 COMMENT ON FUNCTION _passage.scopes_of(name, _passage.expansion) IS 'scopes that hits were widened to';
 
--- The names of the statement are found as in _passage.read_claims.
+-- The names of the statement are found as in _passage.window_claims.
 
 CREATE FUNCTION _passage.group_scopes(store name, hits _passage.expanded_hit[]) RETURNS TABLE (hit integer, scope text, is_broken boolean, first integer, last integer)
 LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 10

@@ -160,7 +160,7 @@ $$;
 
 COMMENT ON FUNCTION _passage.known_media_type(text) IS 'properties of a media type';
 
--- The names of the statement are found as in _passage.read_claims.
+-- The names of the statement are found as in _passage.window_claims.
 
 CREATE FUNCTION _passage.has_defaults(store name) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE

@@ -42,7 +42,7 @@ $$;
 
 COMMENT ON FUNCTION _passage.decayed_score(double precision, integer) IS 'score of context at a distance from its hit';
 
--- The selected chunks as the store has them. The names of the statement are found as in _passage.read_claims.
+-- The selected chunks as the store has them. The names of the statement are found as in _passage.window_claims.
 
 CREATE FUNCTION _passage.stored_context(store name, hits _passage.expanded_hit[], decisions _passage.decision[], cut_tokens bigint[]) RETURNS TABLE (
     chunk_id uuid, document_id uuid, ordinal integer, role text, distance integer, hit_id uuid, score double precision, decayed_score double precision,
