@@ -197,7 +197,7 @@ $$;
 
 COMMENT ON FUNCTION _passage.spend_on_parts(_passage.spending, _passage.expanded_hit[], integer[], _passage.part[]) IS 'account with decisions on parts';
 
--- Decides on hits and context. If all context fits, the order matters only to explain it.
+-- Decides on hits and context.
 
 CREATE FUNCTION _passage.spend(store name, hits _passage.expanded_hit[], claims _passage.claim[], budget _passage.budget, explain boolean)
 RETURNS _passage.decision[]
@@ -211,16 +211,15 @@ DECLARE
     chunks _passage.scope_chunk[];
 BEGIN
     IF NOT explain AND _passage.verdict(s, 1, all_claims) IS NULL AND true <> ALL (coalesce(s.is_last_read, '{}')) THEN
-        s := _passage.decide(s, all_claims, NULL);
+        RETURN _passage.keep_all(hits, claims);
+    END IF;
+    hits := _passage.with_closings(store, hits);
+    chunks := _passage.scope_chunks(hits, claims);
+    IF chunks IS NULL THEN
+        s := _passage.spend_on_chunks(s, ARRAY(SELECT role FROM unnest(claims)));
     ELSE
-        hits := _passage.with_closings(store, hits);
-        chunks := _passage.scope_chunks(hits, claims);
-        IF chunks IS NULL THEN
-            s := _passage.spend_on_chunks(s, ARRAY(SELECT role FROM unnest(claims)));
-        ELSE
-            s := _passage.spend_on_parts(_passage.spending_of(hits, claims, chunks, budget), hits,
-                ARRAY(SELECT role FROM unnest(claims)), _passage.parts(hits, claims, chunks));
-        END IF;
+        s := _passage.spend_on_parts(_passage.spending_of(hits, claims, chunks, budget), hits,
+            ARRAY(SELECT role FROM unnest(claims)), _passage.parts(hits, claims, chunks));
     END IF;
     -- A subscript of an array of rows takes long in a statement, so this one joins them.
     RETURN ARRAY(
@@ -234,3 +233,52 @@ END
 $$;
 
 COMMENT ON FUNCTION _passage.spend(name, _passage.expanded_hit[], _passage.claim[], _passage.budget, boolean) IS 'decisions on hits and context, in the order in which the budget is spent';
+
+-- Whether a budget cuts nothing, as far as that shows without the account: chunks whose number the call names count, too.
+
+CREATE FUNCTION _passage.all_fit(hits _passage.expanded_hit[], claims _passage.claim[], budget _passage.budget) RETURNS boolean
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    hit _passage.expanded_hit;
+    total bigint := 0;
+    reaches integer[] := '{}';
+    limits bigint[] := '{}';
+BEGIN
+    IF cardinality(hits) + cardinality(claims) > budget.max_chunks THEN
+        RETURN false;
+    ELSIF cardinality(claims) = 0 THEN
+        RETURN true;
+    END IF;
+    FOREACH hit IN ARRAY hits LOOP
+        total := total + hit.tokens;
+        reaches := reaches || hit.reach;
+        limits := limits || coalesce(nullif(coalesce((hit.strategy).max_passage_tokens, (hit.strategy).max_tokens, budget.max_passage_tokens), 0), 9223372036854775807);
+    END LOOP;
+    RETURN (
+        SELECT bool_and(own.tokens <= limits[own.hit] AND own.distance < reaches[own.hit]) AND (sum(own.tokens) + total <= budget.max_tokens) IS NOT FALSE
+        FROM (SELECT c.hit, sum(c.tokens) AS tokens, max(abs(c.distance::bigint)) AS distance FROM unnest(claims) AS c GROUP BY c.hit) AS own);
+END
+$$;
+
+COMMENT ON FUNCTION _passage.all_fit(_passage.expanded_hit[], _passage.claim[], _passage.budget) IS 'whether a budget cuts nothing';
+
+-- The order and the tokens before a decision matter only to explain it.
+
+CREATE FUNCTION _passage.keep_all(hits _passage.expanded_hit[], claims _passage.claim[]) RETURNS _passage.decision[]
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    decisions _passage.decision[] := '{}';
+    hit _passage.expanded_hit;
+BEGIN
+    FOREACH hit IN ARRAY hits LOOP
+        decisions := decisions || ((hit.hit, hit.id, hit.ordinal, hit.tokens, hit.section, hit.unit, hit.level, 'hit', 0, 0, false)::_passage.claim, NULL, NULL)::_passage.decision;
+    END LOOP;
+    RETURN CASE WHEN cardinality(claims) = 0 THEN decisions ELSE decisions || ARRAY(SELECT (c, NULL, NULL)::_passage.decision FROM unnest(claims) AS c) END;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.keep_all(_passage.expanded_hit[], _passage.claim[]) IS 'decisions that keep all context';
