@@ -133,7 +133,6 @@ DECLARE
     max_passage_tokens CONSTANT integer := _passage.number_setting('max_passage_tokens', 2048);
     hits _passage.expanded_hit[];
 BEGIN
-    PERFORM _passage.store_must_exist(store);
     hits := _passage.read_hits(store, ids, scores, strategy, given, skip, 0, max_passage_tokens);
     IF cardinality(hits) = 0 THEN
         RETURN NULL;

@@ -18,6 +18,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 SET jit = off
 SET enable_seqscan = off
+SET enable_bitmapscan = off
 AS $$
 #variable_conflict use_column
 BEGIN
@@ -44,6 +45,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 SET jit = off
 SET enable_seqscan = off
+SET enable_bitmapscan = off
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -85,8 +87,8 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    custom CONSTANT jsonb := _passage.custom_strategies(store, strategy);
-    is_preset CONSTANT boolean := strategy <> 'auto' AND custom IS NULL;
+    custom jsonb;
+    is_preset boolean;
     hits _passage.expanded_hit[] := '{}';
     hit _passage.expanded_hit;
     limits _passage.strategy;
@@ -100,6 +102,12 @@ DECLARE
     has_members boolean := false;
     has_scopes boolean := false;
 BEGIN
+    -- The statement of store_must_exist takes as long as reading a hit.
+    IF to_regclass(format('%I.chunks', store)) IS NULL THEN
+        PERFORM _passage.store_must_exist(store);
+    END IF;
+    custom := _passage.custom_strategies(store, strategy);
+    is_preset := strategy <> 'auto' AND custom IS NULL;
     -- A limit out of range is an error whether or not a hit exists.
     limits := _passage.with_limits(_passage.preset(CASE WHEN is_preset THEN strategy ELSE 'none' END), given);
     IF cardinality(scores) <> coalesce(cardinality(ids), 0) THEN

@@ -18,7 +18,6 @@ DECLARE
     expanded _passage.expansion;
 BEGIN
     PERFORM _passage.check_limit('max_passages', max_passages);
-    PERFORM _passage.store_must_exist(schema);
     IF max_passages IS NOT NULL THEN
         RETURN _passage.chosen_passages(schema, ids, scores, named, given, max_passages, written, score_by, shown);
     END IF;
