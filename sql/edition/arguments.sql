@@ -152,8 +152,8 @@ COMMENT ON FUNCTION _passage.read_limits(integer, integer, jsonb) IS 'limits of 
 
 CREATE FUNCTION _passage.text_setting(name text, otherwise text) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$ SELECT coalesce(nullif(current_setting('passage.' || name, true), ''), otherwise) $$;
+RETURN CASE WHEN pg_catalog.current_setting(pg_catalog.concat('passage.', name), true) OPERATOR(pg_catalog.<>) ''
+    THEN pg_catalog.current_setting(pg_catalog.concat('passage.', name), true) ELSE otherwise END;
 
 COMMENT ON FUNCTION _passage.text_setting(text, text) IS 'setting of the extension';
 

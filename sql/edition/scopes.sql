@@ -124,8 +124,7 @@ DECLARE
     outer_part text;
     both_parts text;
 BEGIN
-    IF NOT EXISTS (SELECT FROM unnest(expanded.hits) AS h WHERE h.scope_first IS NOT NULL AND h.kind = 'code')
-        OR true <> ALL (SELECT verdict IS NOT NULL FROM unnest(expanded.decisions)) THEN
+    IF true <> ALL (SELECT verdict IS NOT NULL FROM unnest(expanded.decisions)) THEN
         RETURN listed;
     END IF;
     hits := _passage.with_closings(store, expanded.hits);
