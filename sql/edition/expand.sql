@@ -17,6 +17,7 @@ AS $$
 DECLARE
     result _passage.expansion;
     merged record;
+    merged_claims _passage.claim[] := '{}';
     windows _passage.record_window[] := _passage.record_windows(store, hits, skip);
     narrowed record;
     hit _passage.expanded_hit;
@@ -26,9 +27,9 @@ DECLARE
     cut_hit integer;
     lost_tokens bigint;
     -- The context of hits that were cut, also what a fallback replaced: its ids, hits and tokens.
-    wanted uuid[] := '{}';
-    wanted_hits integer[] := '{}';
-    wanted_tokens integer[] := '{}';
+    wanted uuid[];
+    wanted_hits integer[];
+    wanted_tokens integer[];
     is_cut boolean[] := array_fill(false, ARRAY[cardinality(hits)]);
     content text;
     any_changed boolean;
@@ -39,24 +40,21 @@ BEGIN
     END LOOP;
     IF has_merged THEN
         merged := _passage.merged_sections(store, hits, skip);
-    ELSE
-        SELECT '{}'::_passage.claim[] AS claims, '{}'::integer[] AS of_hits INTO merged;
+        merged_claims := merged.claims;
+        result.merged := merged.of_hits;
     END IF;
     LOOP
         result.truncated := array_fill(false, ARRAY[cardinality(hits)]);
-        claims := _passage.read_claims(store, hits, skip, bridges, merged.claims || _passage.record_claims(windows));
+        result.cut_tokens := array_fill(0::bigint, ARRAY[cardinality(hits)]);
+        claims := _passage.read_claims(store, hits, skip, bridges, merged_claims || _passage.record_claims(windows));
         IF NOT explain AND _passage.all_fit(hits, claims, budget) THEN
             result.decisions := _passage.keep_all(hits, claims);
         ELSE
             result.decisions := _passage.spend(store, hits, claims, budget, explain);
-            FOR cut_hit IN SELECT DISTINCT (claim).hit FROM unnest(result.decisions) WHERE verdict IS NOT NULL LOOP
+            FOR cut_hit, lost_tokens IN SELECT (claim).hit, sum((claim).tokens) FROM unnest(result.decisions) WHERE verdict IS NOT NULL GROUP BY 1 LOOP
                 result.truncated[cut_hit] := true;
+                result.cut_tokens[cut_hit] := lost_tokens;
             END LOOP;
-        END IF;
-        IF true = ANY (result.truncated) THEN
-            SELECT wanted || array_agg(id ORDER BY place), wanted_hits || array_agg(of_hit ORDER BY place), wanted_tokens || array_agg(tokens ORDER BY place) INTO wanted, wanted_hits, wanted_tokens
-            FROM (SELECT (claim).id, (claim).hit AS of_hit, (claim).tokens, place FROM unnest(result.decisions) WITH ORDINALITY AS listed (claim, verdict, tokens_before, place)) AS listed
-            WHERE result.truncated[of_hit];
         END IF;
         any_changed := false;
         -- The section of a hit of JSON is returned whole and parses, or it gives way to relatives.
@@ -86,6 +84,10 @@ BEGIN
                 END IF;
             END LOOP;
         END IF;
+        EXIT WHEN NOT any_changed AND wanted IS NULL;
+        SELECT wanted || array_agg(id ORDER BY place), wanted_hits || array_agg(of_hit ORDER BY place), wanted_tokens || array_agg(listed.tokens ORDER BY place) INTO wanted, wanted_hits, wanted_tokens
+        FROM (SELECT (claim).id, (claim).hit AS of_hit, (claim).tokens, place FROM unnest(result.decisions) WITH ORDINALITY AS listed (claim, verdict, tokens_before, place)) AS listed
+        WHERE result.truncated[of_hit];
         EXIT WHEN NOT any_changed;
     END LOOP;
     FOR i IN 1 .. cardinality(hits) LOOP
@@ -94,8 +96,8 @@ BEGIN
     FOR i IN 1 .. cardinality(windows) LOOP
         result.truncated[windows[i].hit] := result.truncated[windows[i].hit] OR windows[i].is_cut;
     END LOOP;
-    result.cut_tokens := array_fill(0::bigint, ARRAY[cardinality(hits)]);
-    IF cardinality(wanted) > 0 THEN
+    IF wanted IS NOT NULL THEN
+        result.cut_tokens := array_fill(0::bigint, ARRAY[cardinality(hits)]);
         FOR cut_hit, lost_tokens IN
             SELECT last.hit, sum(last.tokens) FROM (
                 SELECT DISTINCT ON (listed.id) listed.id, listed.hit, listed.tokens FROM unnest(wanted, wanted_hits, wanted_tokens) WITH ORDINALITY AS listed (id, hit, tokens, place)
@@ -113,7 +115,6 @@ BEGIN
             FROM unnest(hits) AS h ORDER BY h.hit);
     END IF;
     result.hits := hits;
-    result.merged := merged.of_hits;
     result.records := windows;
     RETURN result;
 END

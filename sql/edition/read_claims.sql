@@ -50,7 +50,7 @@ BEGIN
     END IF;
     RETURN coalesce((
         SELECT array_agg((best.hit, best.id, best.ordinal, best.tokens, best.section, best.unit, best.level, best.rule, best.role, best.distance, best.is_bridge)::_passage.claim
-            ORDER BY NOT best.is_bridge, best.score_rank, best.role, abs(best.distance::bigint), best.hit, best.ordinal)
+            ORDER BY best.score_rank * 8::bigint + best.role - CASE WHEN best.is_bridge THEN 100000000000 ELSE 0 END, abs(best.distance::bigint), best.hit, best.ordinal)
         FROM (
             SELECT DISTINCT ON (c.id) c.hit, c.id, c.ordinal, c.tokens, c.section, c.unit, c.level, c.rule, c.role, c.distance, ranks[c.hit] AS score_rank, coalesce(c.id = ANY (bridge_ids), false) AS is_bridge
             FROM unnest(others) AS c WHERE c.id <> ALL (ids)
