@@ -148,7 +148,7 @@ DECLARE
     broken boolean[] := array_fill(false, ARRAY[cardinality(hits)]);
     firsts integer[] := array_fill(NULL::integer, ARRAY[cardinality(hits)]);
     lasts integer[] := firsts;
-    has_scopes boolean := cardinality(expanded.merged) > 0 OR cardinality(expanded.records) > 0;
+    has_scopes boolean := coalesce(cardinality(expanded.merged) > 0, false) OR cardinality(expanded.records) > 0;
     has_code boolean := false;
     scope record;
     own_scopes text[];
