@@ -167,6 +167,13 @@ COMMENT ON FUNCTION _passage.root_depth(text) IS 'number of titles of the root o
 -- Groups hits by the section or container that they are widened to, as in core/passages/src/expand/scope_groups.rs. Hits
 -- that share their outermost container are widened to the nearest one that all of them share.
 
+CREATE FUNCTION _passage.scope_depth(unit text, depth integer) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN unit OPERATOR(pg_catalog.=) ANY ('{container,member,value,text}'::pg_catalog.text[]) THEN depth WHEN unit OPERATOR(pg_catalog.=) 'module' THEN 0
+    WHEN depth OPERATOR(pg_catalog.>) 1 THEN depth OPERATOR(pg_catalog.-) 1 ELSE depth END;
+
+COMMENT ON FUNCTION _passage.scope_depth(text, integer) IS 'number of titles of the section that a hit without a container is widened to, 0 for none';
+
 CREATE FUNCTION _passage.with_scopes(hits _passage.expanded_hit[]) RETURNS _passage.expanded_hit[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -176,38 +183,54 @@ AS $$
 DECLARE
     hit _passage.expanded_hit;
     scope record;
+    count integer := 0;
+    depth integer;
 BEGIN
-    IF NOT EXISTS (SELECT FROM unnest(hits) AS h WHERE (h.strategy).scope = ANY ('{section,container}') AND NOT h.is_record) THEN
-        RETURN hits;
-    END IF;
-    FOR scope IN
-        WITH listed AS MATERIALIZED (
-            SELECT h.hit, h.document, h.section, h.unit, (h.strategy).scope = 'section' AS is_section, h.containers, cardinality(h.section) AS depth,
-                h.containers[cardinality(h.containers) - 3] AS outermost
-            FROM unnest(hits) AS h WHERE (h.strategy).scope = ANY ('{section,container}') AND NOT h.is_record AND h.ordinal IS NOT NULL
-        ), nested AS (
-            SELECT hit, document, outermost, section, containers[place] AS depth, containers[place + 1] AS first, containers[place + 2] AS last,
-                count(*) FILTER (WHERE containers[place] = outermost) OVER (PARTITION BY document, outermost, section[:outermost]) AS hits_around
-            FROM listed CROSS JOIN LATERAL generate_series(1, cardinality(containers), 4) AS place WHERE NOT is_section
-        ), counted AS (
-            SELECT *, count(*) OVER (PARTITION BY document, outermost, section[:outermost], depth, section[:depth]) AS hits_inside FROM nested
-        ), shared AS (
-            SELECT DISTINCT ON (hit) hit, depth, first, last FROM counted WHERE hits_inside = hits_around ORDER BY hit, depth DESC
-        ), chosen AS (
-            SELECT listed.hit, document, section, first, last, CASE WHEN is_section THEN listed.depth ELSE coalesce(shared.depth, nullif(CASE WHEN unit = ANY ('{container,member,value,text}') THEN listed.depth
-                WHEN unit = 'module' THEN 0 ELSE listed.depth - (listed.depth > 1)::integer END, 0)) END AS depth
-            FROM listed LEFT JOIN shared ON shared.hit = listed.hit
-        )
-        SELECT hit, dense_rank() OVER (ORDER BY first_hit) AS number, titles, first, last
-        FROM (SELECT hit, min(hit) OVER (PARTITION BY document, section[:depth]) AS first_hit, section[:depth] AS titles, first, last FROM chosen WHERE depth IS NOT NULL) AS grouped
-    LOOP
-        hit := hits[scope.hit];
-        hit.scope_group := scope.number;
-        hit.scope_section := scope.titles;
-        hit.scope_first := scope.first;
-        hit.scope_last := scope.last;
-        hits[scope.hit] := hit;
+    FOREACH hit IN ARRAY hits LOOP
+        CONTINUE WHEN (hit.strategy).scope NOT IN ('section', 'container') OR hit.is_record IS NOT FALSE OR hit.ordinal IS NULL;
+        count := count + 1;
+        EXIT WHEN count > 1;
+        -- A single hit shares nothing.
+        depth := CASE (hit.strategy).scope WHEN 'section' THEN cardinality(hit.section) ELSE coalesce(hit.containers[1], nullif(_passage.scope_depth(hit.unit, cardinality(hit.section)), 0)) END;
+        IF depth IS NOT NULL THEN
+            hit.scope_group := 1;
+            hit.scope_section := hit.section[:depth];
+            IF (hit.strategy).scope = 'container' THEN
+                hit.scope_first := hit.containers[2];
+                hit.scope_last := hit.containers[3];
+            END IF;
+            hits[hit.hit] := hit;
+        END IF;
     END LOOP;
+    IF count > 1 THEN
+        FOR scope IN
+            WITH listed AS MATERIALIZED (
+                SELECT h.hit, h.document, h.section, h.unit, (h.strategy).scope = 'section' AS is_section, h.containers, cardinality(h.section) AS depth,
+                    h.containers[cardinality(h.containers) - 3] AS outermost
+                FROM unnest(hits) AS h WHERE (h.strategy).scope = ANY ('{section,container}') AND NOT h.is_record AND h.ordinal IS NOT NULL
+            ), nested AS (
+                SELECT hit, document, outermost, section, containers[place] AS depth, containers[place + 1] AS first, containers[place + 2] AS last,
+                    count(*) FILTER (WHERE containers[place] = outermost) OVER (PARTITION BY document, outermost, section[:outermost]) AS hits_around
+                FROM listed CROSS JOIN LATERAL generate_series(1, cardinality(containers), 4) AS place WHERE NOT is_section
+            ), counted AS (
+                SELECT *, count(*) OVER (PARTITION BY document, outermost, section[:outermost], depth, section[:depth]) AS hits_inside FROM nested
+            ), shared AS (
+                SELECT DISTINCT ON (hit) hit, depth, first, last FROM counted WHERE hits_inside = hits_around ORDER BY hit, depth DESC
+            ), chosen AS (
+                SELECT listed.hit, document, section, first, last, CASE WHEN is_section THEN listed.depth ELSE coalesce(shared.depth, nullif(_passage.scope_depth(unit, listed.depth), 0)) END AS depth
+                FROM listed LEFT JOIN shared ON shared.hit = listed.hit
+            )
+            SELECT hit, dense_rank() OVER (ORDER BY first_hit) AS number, titles, first, last
+            FROM (SELECT hit, min(hit) OVER (PARTITION BY document, section[:depth]) AS first_hit, section[:depth] AS titles, first, last FROM chosen WHERE depth IS NOT NULL) AS grouped
+        LOOP
+            hit := hits[scope.hit];
+            hit.scope_group := scope.number;
+            hit.scope_section := scope.titles;
+            hit.scope_first := scope.first;
+            hit.scope_last := scope.last;
+            hits[scope.hit] := hit;
+        END LOOP;
+    END IF;
     FOR i IN 1 .. cardinality(hits) LOOP
         hit := hits[i];
         IF (hit.strategy).scope = 'container' AND hit.scope_group IS NULL AND NOT hit.is_record THEN

@@ -133,17 +133,18 @@ $$;
 
 COMMENT ON FUNCTION _passage.reserved_tokens(name, _passage.expanded_hit[]) IS 'tokens that headers and repeated lines may take';
 
--- Groups the chunks of documents into passages: the number of the passage of each chunk. Hits share a passage if they were widened to the same scope,
+-- Groups the chunks of documents into passages: the number of the passage of each chunk, and its hit and role. Hits share a passage if they were widened to the same scope,
 -- if they are at most so many ordinals apart, or if all chunks between them are selected.
 
-CREATE FUNCTION _passage.group_chunks(chunks _passage.passage_chunk[], scopes text[], max_distance integer) RETURNS integer[]
+CREATE FUNCTION _passage.group_chunks(
+    chunks _passage.passage_chunk[], scopes text[], max_distance integer, OUT passages integer[], OUT hits integer[], OUT roles integer[]
+)
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     chunk _passage.passage_chunk;
     document uuid;
-    hit_of integer[] := '{}';
     i integer := 0;
     before integer;
     before_ordinal integer;
@@ -154,9 +155,13 @@ DECLARE
     of_names integer[] := '{}';
     gap bigint;
 BEGIN
+    passages := '{}';
+    hits := '{}';
+    roles := '{}';
     FOREACH chunk IN ARRAY chunks LOOP
         i := i + 1;
-        hit_of := hit_of || chunk.hit;
+        hits := hits || chunk.hit;
+        roles := roles || chunk.role;
         IF chunk.document IS DISTINCT FROM document THEN
             document := chunk.document;
             before := NULL;
@@ -166,7 +171,7 @@ BEGIN
         IF passage IS NULL AND before IS NOT NULL THEN
             gap := abs(chunk.ordinal::bigint - before_ordinal);
             IF max_distance IS NULL OR gap <= max_distance OR gap = i - before THEN
-                passage := of_hits[hit_of[before]];
+                passage := of_hits[hits[before]];
             END IF;
         END IF;
         IF passage IS NULL THEN
@@ -182,9 +187,8 @@ BEGIN
         before_ordinal := chunk.ordinal;
     END LOOP;
     FOR place IN 1 .. i LOOP
-        hit_of[place] := of_hits[hit_of[place]];
+        passages[place] := of_hits[hits[place]];
     END LOOP;
-    RETURN hit_of;
 END
 $$;
 

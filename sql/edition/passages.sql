@@ -136,7 +136,7 @@ DECLARE
     max_distance CONSTANT integer := CASE WHEN output -> 'max_distance' = '"document"' THEN NULL ELSE coalesce((output ->> 'max_distance')::integer, 3) END;
     hits CONSTANT _passage.expanded_hit[] := expanded.hits;
     chunks _passage.passage_chunk[];
-    chunk_passages integer[];
+    grouped record;
     lines _passage.passage_chunk[] := '{}';
     parts _passage.passage_chunk[];
     with_lines _passage.passage_chunk[];
@@ -192,7 +192,7 @@ BEGIN
             lasts[scope.hit] := scope.last;
         END LOOP;
     END IF;
-    chunk_passages := _passage.group_chunks(chunks, scope_names, max_distance);
+    grouped := _passage.group_chunks(chunks, scope_names, max_distance);
     IF has_code THEN
         lines := _passage.closing_lines(store, expanded, chunks);
     END IF;
@@ -209,9 +209,7 @@ BEGIN
                 array_agg(c.hit ORDER BY c.hit) FILTER (WHERE c.role = 0) AS hits, min(score_ranks[c.hit]) FILTER (WHERE c.role = 0) AS score_rank,
                 CASE score_by WHEN 'max' THEN hit_scores[min(c.hit) FILTER (WHERE c.role = 0)] ELSE _passage.passage_score(score_by, array_agg(hit_scores[c.hit] ORDER BY c.hit) FILTER (WHERE c.role = 0),
                     array_agg(c.hit ORDER BY c.hit) FILTER (WHERE c.role = 0)) END AS score
-            FROM ROWS FROM (unnest(chunks), unnest(chunk_passages)) WITH ORDINALITY
-                AS c (hit, document, id, ordinal, role, rule, tokens, section, unit, level, content, start_byte, end_byte, first_line, last_line, preamble, place_of, passage, place)
-            GROUP BY c.passage
+            FROM unnest(grouped.passages, grouped.hits, grouped.roles) WITH ORDINALITY AS c (passage, hit, role, place) GROUP BY c.passage
         ) AS scored
         ORDER BY rank LIMIT max_passages
     LOOP
