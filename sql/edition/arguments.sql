@@ -199,7 +199,7 @@ BEGIN ATOMIC
     SELECT best.id, best.score, pg_catalog.dense_rank() OVER (ORDER BY best.score DESC NULLS LAST, CASE WHEN best.score IS NULL THEN best.first END)::pg_catalog.int4 OPERATOR(pg_catalog.-) 1, best.first
     FROM (
         SELECT listed.id, pg_catalog.max(CASE WHEN listed.score OPERATOR(pg_catalog.<>) 'NaN'::pg_catalog.float8 THEN listed.score END) AS score, pg_catalog.min(listed.place) AS first
-        FROM unnest(ids, scores) WITH ORDINALITY AS listed (id, score, place)
+        FROM ROWS FROM (pg_catalog.unnest(ids), pg_catalog.unnest(scores)) WITH ORDINALITY AS listed (id, score, place)
         WHERE listed.id IS NOT NULL AND (listed.id OPERATOR(pg_catalog.=) ANY (skip)) IS NOT TRUE
         GROUP BY listed.id
     ) AS best;

@@ -40,7 +40,8 @@ COMMENT ON FUNCTION _passage.budget_of(_passage.expanded_hit[], integer, integer
 
 CREATE FUNCTION _passage.context_limit(strategy _passage.strategy, max_passage_tokens integer) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN coalesce(NULLIF(coalesce((strategy).max_passage_tokens, (strategy).max_tokens, max_passage_tokens), 0)::bigint, 9223372036854775807);
+RETURN CASE WHEN coalesce((strategy).max_passage_tokens, (strategy).max_tokens, max_passage_tokens) OPERATOR(pg_catalog.>) 0
+    THEN coalesce((strategy).max_passage_tokens, (strategy).max_tokens, max_passage_tokens) ELSE 9223372036854775807 END;
 
 COMMENT ON FUNCTION _passage.context_limit(_passage.strategy, integer) IS 'limit of tokens of the context of a hit';
 

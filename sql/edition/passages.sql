@@ -138,6 +138,7 @@ DECLARE
     chunks _passage.passage_chunk[];
     grouped record;
     lines _passage.passage_chunk[] := '{}';
+    own _passage.passage_chunk[];
     parts _passage.passage_chunk[];
     with_lines _passage.passage_chunk[];
     -- What the hits have, by their numbers.
@@ -151,7 +152,13 @@ DECLARE
     has_scopes boolean := coalesce(cardinality(expanded.merged) > 0, false) OR cardinality(expanded.records) > 0;
     has_code boolean := false;
     scope record;
+    -- An array in a variable changes in place, one in a row is copied.
     own_scopes text[];
+    chunk_ids uuid[];
+    own_hits uuid[];
+    spans int4range[];
+    span_firsts integer[];
+    span_lasts integer[];
     rows _passage.passage_row[] := '{}';
     row _passage.passage_row;
     listed record;
@@ -205,7 +212,7 @@ BEGIN
     FOR listed IN
         SELECT *, row_number() OVER (ORDER BY CASE score_by WHEN 'max' THEN NULL ELSE score END DESC NULLS LAST, score_rank, first_place)::integer AS rank
         FROM (
-            SELECT c.passage, min(c.place) AS first_place, array_agg(c.place::integer ORDER BY c.place) AS places,
+            SELECT c.passage, min(c.place)::integer AS first_place, max(c.place)::integer AS last_place, array_agg(c.place::integer ORDER BY c.place) AS places,
                 array_agg(c.hit ORDER BY c.hit) FILTER (WHERE c.role = 0) AS hits, min(score_ranks[c.hit]) FILTER (WHERE c.role = 0) AS score_rank,
                 CASE score_by WHEN 'max' THEN hit_scores[min(c.hit) FILTER (WHERE c.role = 0)] ELSE _passage.passage_score(score_by, array_agg(hit_scores[c.hit] ORDER BY c.hit) FILTER (WHERE c.role = 0),
                     array_agg(c.hit ORDER BY c.hit) FILTER (WHERE c.role = 0)) END AS score
@@ -221,12 +228,20 @@ BEGIN
         row.truncated := false;
         row.complete := true;
         row.tokens := 0;
-        row.chunk_ids := '{}';
-        row.hit_ids := '{}';
+        chunk_ids := '{}';
+        own_hits := '{}';
         parts := '{}';
         last := NULL;
-        FOREACH at IN ARRAY listed.places LOOP
-            part := chunks[at];
+        -- The chunks of a passage mostly follow one another, and a slice is one copy of the array.
+        own := '{}';
+        IF listed.last_place - listed.first_place + 1 = cardinality(listed.places) THEN
+            own := chunks[listed.first_place:listed.last_place];
+        ELSE
+            FOREACH at IN ARRAY listed.places LOOP
+                own := own || chunks[at];
+            END LOOP;
+        END IF;
+        FOREACH part IN ARRAY own LOOP
             IF part.rule <> 'imports' THEN
                 row.complete := row.complete AND (last IS NULL OR coalesce(part.ordinal - last::bigint = 1, false));
                 last := part.ordinal;
@@ -240,7 +255,7 @@ BEGIN
                 part.content := kept;
             END IF;
             row.tokens := _passage.saturated(row.tokens::bigint + part.tokens);
-            row.chunk_ids := row.chunk_ids || part.id;
+            chunk_ids := chunk_ids || part.id;
             row.first_line := least(row.first_line, part.first_line);
             row.last_line := greatest(row.last_line, part.last_line);
             parts := parts || part;
@@ -248,7 +263,7 @@ BEGIN
         row.section := coalesce(row.section, '{}');
         own_scopes := '{}';
         FOREACH at IN ARRAY listed.hits LOOP
-            row.hit_ids := row.hit_ids || hit_ids[at];
+            own_hits := own_hits || hit_ids[at];
             row.truncated := row.truncated OR expanded.truncated[at];
             row.complete := row.complete AND NOT (broken[at] OR expanded.fell_back[at]);
             own_scopes := own_scopes || scope_names[at];
@@ -258,6 +273,8 @@ BEGIN
             END IF;
         END LOOP;
         row.complete := row.complete AND NOT row.truncated;
+        row.chunk_ids := chunk_ids;
+        row.hit_ids := own_hits;
         -- PL/pgSQL starts a query for each expression with a subquery, also if it is not evaluated.
         with_lines := parts;
         IF cardinality(lines) > 0 THEN
@@ -275,10 +292,13 @@ BEGIN
             written.assembly := _passage.highlight(written.assembly, ARRAY(SELECT c.role = 0 FROM unnest(parts) AS c), output -> 'marks' ->> 0, output -> 'marks' ->> 1);
         END IF;
         row.content := convert_from((written.assembly).body, 'UTF8');
-        row.spans := '{}';
-        FOR place IN 1 .. coalesce(cardinality((written.assembly).span_firsts), 0) LOOP
-            row.spans := row.spans || int4range((written.assembly).span_firsts[place], (written.assembly).span_lasts[place]);
+        spans := '{}';
+        span_firsts := (written.assembly).span_firsts;
+        span_lasts := (written.assembly).span_lasts;
+        FOR place IN 1 .. coalesce(cardinality(span_firsts), 0) LOOP
+            spans := spans || int4range(span_firsts[place], span_lasts[place]);
         END LOOP;
+        row.spans := spans;
         SELECT coalesce(jsonb_agg(jsonb_build_object('chunk_id', c.id, 'ordinal', c.ordinal, 'role', coalesce((_passage.role_names())[c.role], 'hit'),
                 'start', (written.assembly).firsts[c.place], 'end', (written.assembly).lasts[c.place], 'first_line', c.first_line, 'last_line', c.last_line) || coalesce(c.place_of, '{}') ORDER BY c.place), '[]')
         INTO row.citations

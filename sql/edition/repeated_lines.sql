@@ -19,6 +19,12 @@ RETURN pg_catalog.strpos(content, '```') OPERATOR(pg_catalog.>) 0 OR pg_catalog.
 
 COMMENT ON FUNCTION _passage.may_fence(text) IS 'whether a text has marks that can be a fence';
 
+CREATE FUNCTION _passage.may_repeat(preamble text) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN pg_catalog.strpos(preamble, '|') OPERATOR(pg_catalog.>) 0 OR pg_catalog.strpos(preamble, '* - ') OPERATOR(pg_catalog.>) 0 OR _passage.may_fence(preamble);
+
+COMMENT ON FUNCTION _passage.may_repeat(text) IS 'whether a preamble has marks of a line that chunks repeat';
+
 CREATE FUNCTION _passage.repeated_line(preamble text, content text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -28,7 +34,7 @@ DECLARE
     lines text[];
     line text;
 BEGIN
-    IF strpos(preamble, '|') = 0 AND strpos(preamble, '* - ') = 0 AND NOT _passage.may_fence(preamble) THEN
+    IF NOT _passage.may_repeat(preamble) THEN
         RETURN NULL;
     END IF;
     first := substring(content COLLATE "C" FROM '^(?:\s*\n)?([^\n]*\S[^\n]*)');
@@ -78,6 +84,9 @@ DECLARE
     number integer := 1;
     last integer;
 BEGIN
+    IF NOT _passage.may_repeat(array_to_string(preambles, E'\n')) AND NOT _passage.may_fence(convert_from(given.body, 'UTF8')) THEN
+        RETURN given;
+    END IF;
     WHILE number <= count LOOP
         last := number;
         WHILE last < count AND lasts[last] = firsts[last + 1] LOOP
