@@ -105,12 +105,12 @@ fn find(name: &str) -> Option<Rc<Layout>> {
 /// for the other nodes, where the name of the store may still be that of the former one.
 fn lock_chunks(layout: &Layout) {
     let mode = pg_sys::AccessShareLock as i32;
-    // SAFETY: look-ups of privileges, and a lock on an oid, which is also possible if its relation was dropped. It is
-    // released with the transaction.
+    if !may_read(layout.chunks.oid) {
+        return;
+    }
+    // SAFETY: a lock on an oid, which is also possible if its relation was dropped. It is released with the transaction.
     unsafe {
-        if !may_read(layout.chunks.oid)
-            || pg_sys::ConditionalLockRelationOid(layout.chunks.oid, mode)
-        {
+        if pg_sys::ConditionalLockRelationOid(layout.chunks.oid, mode) {
             return;
         }
         pg_sys::LockRelationOid(layout.chunks.oid, mode);
@@ -121,22 +121,14 @@ fn lock_chunks(layout: &Layout) {
     spi::connect(|connection| drop(connection.read(&statement, vec![Value::new(wait)])));
 }
 
-/// Returns whether the caller may read a column of a relation.
-///
-/// # Safety
-///
-/// The relation must exist, else PostgreSQL raises an error.
-unsafe fn may_read(relation: pg_sys::Oid) -> bool {
+/// Returns whether the caller may read a column of a relation. One that another session has dropped cannot be read.
+fn may_read(relation: pg_sys::Oid) -> bool {
     let (select, any) = (pg_sys::ACL_SELECT.into(), pg_sys::AclMaskHow::ACLMASK_ANY);
-    // SAFETY: look-ups in the catalog.
-    unsafe {
-        let role = pg_sys::GetUserId();
-        [
-            pg_sys::pg_class_aclcheck(relation, role, select),
-            pg_sys::pg_attribute_aclcheck_all(relation, role, select, any),
-        ]
-        .contains(&pg_sys::AclResult::ACLCHECK_OK)
-    }
+    // SAFETY: a look-up in the catalog by the oid of a relation that exists.
+    let of_columns =
+        || unsafe { pg_sys::pg_attribute_aclcheck_all(relation, pg_sys::GetUserId(), select, any) };
+    let is_ok = |all: bool| all || of_columns() == pg_sys::AclResult::ACLCHECK_OK;
+    layout::may_select(relation).is_some_and(is_ok)
 }
 
 /// Checks that a layout has the required columns, in types that can be read.

@@ -154,8 +154,8 @@ COMMENT ON FUNCTION _passage.read_limits(integer, integer, jsonb) IS 'limits of 
 
 CREATE FUNCTION _passage.text_setting(name text, otherwise text) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$ SELECT coalesce(nullif(current_setting('passage.' || name, true), ''), otherwise) $$;
+RETURN CASE WHEN pg_catalog.current_setting(pg_catalog.concat('passage.', name), true) OPERATOR(pg_catalog.<>) ''
+    THEN pg_catalog.current_setting(pg_catalog.concat('passage.', name), true) ELSE otherwise END;
 
 COMMENT ON FUNCTION _passage.text_setting(text, text) IS 'setting of the extension';
 
@@ -189,36 +189,20 @@ $$;
 
 COMMENT ON FUNCTION _passage.number_setting(text, integer) IS 'setting of the extension that is a number, or an error';
 
--- The hits of a call, best first: equal scores in the order of the ids, then those without a score.
+-- The hits of a call. Equal scores have one rank, and each hit without a score its own behind them; `first` is the first place
+-- of an id. The statements that call this function include its query.
 
 CREATE FUNCTION _passage.rank_hits(ids uuid[], scores double precision[], skip uuid[])
-RETURNS TABLE (place integer, id uuid, score double precision, score_rank integer)
-LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 100
-SET search_path = pg_catalog, pg_temp
-AS $$
-#variable_conflict use_column
-BEGIN
-    IF cardinality(scores) <> coalesce(cardinality(ids), 0) THEN
-        PERFORM _passage.refuse_argument(format('%s scores for %s chunk ids', cardinality(scores), coalesce(cardinality(ids), 0)),
-            'Pass one score for each id, NULL for an id without a score, or no scores at all.');
-    ELSIF cardinality(ids) = 1 THEN
-        RETURN QUERY SELECT 1, unnest, nullif(scores[1], 'NaN'), 0 FROM unnest(ids) WHERE unnest IS NOT NULL AND (unnest = ANY (skip)) IS NOT TRUE;
-        RETURN;
-    END IF;
-    RETURN QUERY
-        SELECT (row_number() OVER ranked)::integer, once.id, once.score,
-            (count(*) FILTER (WHERE once.is_next) OVER ranked - 1)::integer
-        FROM (
-            SELECT best.*, best.score IS NULL OR best.score IS DISTINCT FROM lag(best.score) OVER (ORDER BY best.score DESC NULLS LAST, best.first) AS is_next
-            FROM (
-                SELECT listed.id, max(nullif(listed.score, 'NaN')) AS score, min(listed.place) AS first
-                FROM unnest(ids, coalesce(scores, array_fill(NULL::double precision, ARRAY[coalesce(cardinality(ids), 0)]))) WITH ORDINALITY AS listed (id, score, place)
-                WHERE listed.id IS NOT NULL AND (listed.id = ANY (skip)) IS NOT TRUE
-                GROUP BY listed.id
-            ) AS best
-        ) AS once
-        WINDOW ranked AS (ORDER BY once.score DESC NULLS LAST, once.first ROWS UNBOUNDED PRECEDING);
-END
-$$;
+RETURNS TABLE (id uuid, score double precision, score_rank integer, first bigint)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 100
+BEGIN ATOMIC
+    SELECT best.id, best.score, pg_catalog.dense_rank() OVER (ORDER BY best.score DESC NULLS LAST, CASE WHEN best.score IS NULL THEN best.first END)::pg_catalog.int4 OPERATOR(pg_catalog.-) 1, best.first
+    FROM (
+        SELECT listed.id, pg_catalog.max(CASE WHEN listed.score OPERATOR(pg_catalog.<>) 'NaN'::pg_catalog.float8 THEN listed.score END) AS score, pg_catalog.min(listed.place) AS first
+        FROM ROWS FROM (pg_catalog.unnest(ids), pg_catalog.unnest(scores)) WITH ORDINALITY AS listed (id, score, place)
+        WHERE listed.id IS NOT NULL AND (listed.id OPERATOR(pg_catalog.=) ANY (skip)) IS NOT TRUE
+        GROUP BY listed.id
+    ) AS best;
+END;
 
-COMMENT ON FUNCTION _passage.rank_hits(uuid[], double precision[], uuid[]) IS 'hits of a call with their ranks, best first';
+COMMENT ON FUNCTION _passage.rank_hits(uuid[], double precision[], uuid[]) IS 'hits of a call with their ranks';

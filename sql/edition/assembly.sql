@@ -85,7 +85,11 @@ BEGIN
         END IF;
         covered := CASE WHEN first IS NOT NULL AND shared IS NOT NULL THEN greatest(covered, last) ELSE last END;
     END LOOP;
-    result.body := (SELECT coalesce(string_agg(listed, '' ORDER BY place), '') FROM unnest(pieces[:piece]) WITH ORDINALITY AS joined (listed, place));
+    IF piece = 1 THEN
+        result.body := pieces[1];
+    ELSE
+        result.body := (SELECT coalesce(string_agg(listed, '' ORDER BY place), '') FROM unnest(pieces[:piece]) WITH ORDINALITY AS joined (listed, place));
+    END IF;
     result.firsts := firsts;
     result.lasts := lasts;
     result.span_firsts := span_firsts;

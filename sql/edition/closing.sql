@@ -60,6 +60,42 @@ $$;
 
 COMMENT ON FUNCTION _passage.closes_outer_unit(text) IS 'whether a text ends with the closing part of a unit that begins before it';
 
+-- The ordinal of the chunk behind another one that closes a container, NULL if there is none. The names of the statement are
+-- found as in _passage.window_claims.
+
+CREATE FUNCTION _passage.closing_ordinal(store name, document uuid, last integer, titles text[]) RETURNS integer
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+AS $$
+#variable_conflict use_column
+DECLARE
+    depth CONSTANT integer := pg_catalog.cardinality(titles);
+BEGIN
+    PERFORM _passage.use_store(store, false);
+    RETURN (
+        WITH chunks AS NOT MATERIALIZED (
+            SELECT c.document_id::uuid, c.ordinal::integer, c.section::text[], c.level::integer, c.content::text FROM chunks AS c
+        )
+        SELECT closing.ordinal FROM (
+            SELECT c.*, pg_catalog.lead(c.section) OVER (ORDER BY c.ordinal DESC) AS before
+            FROM (
+                SELECT c.ordinal, c.section, c.level, c.content FROM chunks AS c
+                WHERE c.document_id = document AND c.ordinal > last AND c.ordinal < coalesce((
+                    SELECT e.ordinal FROM chunks AS e WHERE e.document_id = document AND e.ordinal > last AND NOT _passage.starts_with(e.section, titles)
+                    ORDER BY e.ordinal LIMIT 1), 2147483648)
+                ORDER BY c.ordinal DESC LIMIT 2
+            ) AS c ORDER BY c.ordinal DESC LIMIT 1
+        ) AS closing
+        WHERE CASE WHEN closing.level >= 1 AND closing.level <= depth THEN pg_catalog.cardinality(closing.section) > depth
+            ELSE pg_catalog.cardinality(closing.section) = depth + 1 AND _passage.starts_with(closing.before, closing.section) IS NOT TRUE AND _passage.closes_outer_unit(closing.content) END);
+END
+$$;
+
+COMMENT ON FUNCTION _passage.closing_ordinal(name, uuid, integer, text[]) IS 'ordinal of the chunk that closes a container';
+
 -- Hits whose containers end with the chunk that closes them: a splitter merges the closing brackets of a container with its
 -- last unit, and such a chunk has the section of the unit.
 
@@ -71,7 +107,6 @@ DECLARE
     hit _passage.expanded_hit;
     containers integer[];
     depth integer;
-    closing integer;
 BEGIN
     FOR i IN 1 .. cardinality(hits) LOOP
         hit := hits[i];
@@ -80,21 +115,7 @@ BEGIN
         FOR at IN 0 .. cardinality(containers) / 4 - 1 LOOP
             depth := containers[at * 4 + 1];
             CONTINUE WHEN depth < cardinality(hit.scope_section);
-            EXECUTE format($sql$
-                SELECT last.ordinal FROM (
-                    SELECT *, lead(c.section) OVER (ORDER BY c.ordinal DESC) AS before
-                    FROM (
-                        SELECT c.ordinal, c.section, c.level, c.content FROM %1$I.chunks AS c
-                        WHERE c.document_id = $1 AND c.ordinal > $2 AND c.ordinal < coalesce((
-                            SELECT e.ordinal FROM %1$I.chunks AS e WHERE e.document_id = $1 AND e.ordinal > $2 AND NOT _passage.starts_with(e.section, $3)
-                            ORDER BY e.ordinal LIMIT 1), 2147483648)
-                        ORDER BY c.ordinal DESC LIMIT 2
-                    ) AS c ORDER BY c.ordinal DESC LIMIT 1
-                ) AS last
-                WHERE CASE WHEN last.level BETWEEN 1 AND $4 THEN cardinality(last.section) > $4
-                    ELSE cardinality(last.section) = $4 + 1 AND _passage.starts_with(last.before, last.section) IS NOT TRUE AND _passage.closes_outer_unit(last.content) END$sql$, store)
-                INTO closing USING hit.document, containers[at * 4 + 3], hit.section[:depth], depth;
-            containers[at * 4 + 3] := coalesce(closing, containers[at * 4 + 3]);
+            containers[at * 4 + 3] := coalesce(_passage.closing_ordinal(store, hit.document, containers[at * 4 + 3], hit.section[:depth]), containers[at * 4 + 3]);
         END LOOP;
         hits[i].containers := containers;
     END LOOP;

@@ -17,20 +17,30 @@ AS $$
 DECLARE
     result _passage.expansion;
     merged record;
+    merged_claims _passage.claim[] := '{}';
     windows _passage.record_window[] := _passage.record_windows(store, hits, skip);
     narrowed record;
-    decision _passage.decision;
+    hit _passage.expanded_hit;
+    has_merged boolean := false;
+    has_containers boolean := false;
+    claims _passage.claim[];
+    cut_hit integer;
+    lost_tokens bigint;
     -- The context of hits that were cut, also what a fallback replaced: its ids, hits and tokens.
-    wanted uuid[] := '{}';
-    wanted_hits integer[] := '{}';
-    wanted_tokens integer[] := '{}';
+    wanted uuid[];
+    wanted_hits integer[];
+    wanted_tokens integer[];
     is_cut boolean[] := array_fill(false, ARRAY[cardinality(hits)]);
     any_changed boolean;
 BEGIN
-    IF EXISTS (SELECT FROM unnest(hits) AS h WHERE (h.strategy).scope = 'merge') THEN
+    FOREACH hit IN ARRAY hits LOOP
+        has_merged := has_merged OR (hit.strategy).scope = 'merge';
+        has_containers := has_containers OR (hit.strategy).scope = 'container';
+    END LOOP;
+    IF has_merged THEN
         merged := _passage.merged_sections(store, hits, skip);
-    ELSE
-        SELECT '{}'::_passage.claim[] AS claims, '{}'::integer[] AS of_hits INTO merged;
+        merged_claims := merged.claims;
+        result.merged := merged.of_hits;
     END IF;
     LOOP
         -- A record may be too large from the beginning.
@@ -40,24 +50,20 @@ BEGIN
             END IF;
         END LOOP;
         result.truncated := array_fill(false, ARRAY[cardinality(hits)]);
-        result.decisions := _passage.spend(store, hits, _passage.read_claims(store, hits, skip, bridges, merged.claims || _passage.record_claims(windows)), budget, explain);
-        FOREACH decision IN ARRAY result.decisions LOOP
-            IF decision.verdict IS NOT NULL THEN
-                result.truncated[(decision.claim).hit] := true;
-            END IF;
-        END LOOP;
-        IF true = ANY (result.truncated) THEN
-            FOREACH decision IN ARRAY result.decisions LOOP
-                IF result.truncated[(decision.claim).hit] THEN
-                    wanted := wanted || (decision.claim).id;
-                    wanted_hits := wanted_hits || (decision.claim).hit;
-                    wanted_tokens := wanted_tokens || (decision.claim).tokens;
-                END IF;
+        result.cut_tokens := array_fill(0::bigint, ARRAY[cardinality(hits)]);
+        claims := _passage.read_claims(store, hits, skip, bridges, merged_claims || _passage.record_claims(windows));
+        IF NOT explain AND _passage.all_fit(hits, claims, budget) THEN
+            result.decisions := _passage.keep_all(hits, claims);
+        ELSE
+            result.decisions := _passage.spend(store, hits, claims, budget, explain);
+            FOR cut_hit, lost_tokens IN SELECT (claim).hit, sum((claim).tokens) FROM unnest(result.decisions) WHERE verdict IS NOT NULL GROUP BY 1 LOOP
+                result.truncated[cut_hit] := true;
+                result.cut_tokens[cut_hit] := lost_tokens;
             END LOOP;
         END IF;
         any_changed := false;
         -- The section of a hit of JSON is returned whole and parses, or it gives way to relatives.
-        FOR i IN 1 .. cardinality(hits) LOOP
+        FOR i IN 1 .. CASE WHEN has_containers THEN cardinality(hits) ELSE 0 END LOOP
             CONTINUE WHEN hits[i].structure <> 'application/json' OR hits[i].scope_group IS NULL OR (hits[i].strategy).scope <> 'container';
             IF NOT EXISTS (SELECT FROM unnest(hits) AS h WHERE h.scope_group = hits[i].scope_group AND result.truncated[h.hit]) THEN
                 CONTINUE WHEN _passage.chunks_parse(store, hits[i].structure, hits[i].document,
@@ -77,6 +83,10 @@ BEGIN
             windows := narrowed.windows;
             any_changed := any_changed OR narrowed.any_changed;
         END IF;
+        EXIT WHEN NOT any_changed AND wanted IS NULL;
+        SELECT wanted || array_agg(id ORDER BY place), wanted_hits || array_agg(of_hit ORDER BY place), wanted_tokens || array_agg(listed.tokens ORDER BY place) INTO wanted, wanted_hits, wanted_tokens
+        FROM (SELECT (claim).id, (claim).hit AS of_hit, (claim).tokens, place FROM unnest(result.decisions) WITH ORDINALITY AS listed (claim, verdict, tokens_before, place)) AS listed
+        WHERE result.truncated[of_hit];
         EXIT WHEN NOT any_changed;
     END LOOP;
     FOR i IN 1 .. cardinality(hits) LOOP
@@ -85,19 +95,25 @@ BEGIN
     FOR i IN 1 .. cardinality(windows) LOOP
         result.truncated[windows[i].hit] := result.truncated[windows[i].hit] OR windows[i].is_cut;
     END LOOP;
-    SELECT array_agg(coalesce(cut.tokens, 0) ORDER BY h.hit) INTO result.cut_tokens
-    FROM unnest(hits) AS h LEFT JOIN (
-        SELECT last.hit, sum(last.tokens) AS tokens FROM (
-            SELECT DISTINCT ON (listed.id) listed.id, listed.hit, listed.tokens FROM unnest(wanted, wanted_hits, wanted_tokens) WITH ORDINALITY AS listed (id, hit, tokens, place)
-            ORDER BY listed.id, listed.place DESC
-        ) AS last
-        WHERE NOT last.id = ANY (SELECT (claim).id FROM unnest(result.decisions) WHERE verdict IS NULL) GROUP BY last.hit
-    ) AS cut ON cut.hit = h.hit;
-    result.fell_back := ARRAY(
-        SELECT (h.strategy).scope = 'container' AND h.scope_group IS NULL AND NOT EXISTS (SELECT FROM unnest(windows) AS w WHERE w.hit = h.hit AND cardinality(w.firsts) > 0)
-        FROM unnest(hits) AS h ORDER BY h.hit);
+    IF wanted IS NOT NULL THEN
+        result.cut_tokens := array_fill(0::bigint, ARRAY[cardinality(hits)]);
+        FOR cut_hit, lost_tokens IN
+            SELECT last.hit, sum(last.tokens) FROM (
+                SELECT DISTINCT ON (listed.id) listed.id, listed.hit, listed.tokens FROM unnest(wanted, wanted_hits, wanted_tokens) WITH ORDINALITY AS listed (id, hit, tokens, place)
+                ORDER BY listed.id, listed.place DESC
+            ) AS last
+            WHERE NOT last.id = ANY (SELECT (claim).id FROM unnest(result.decisions) WHERE verdict IS NULL) GROUP BY last.hit
+        LOOP
+            result.cut_tokens[cut_hit] := lost_tokens;
+        END LOOP;
+    END IF;
+    result.fell_back := array_fill(false, ARRAY[cardinality(hits)]);
+    IF has_containers THEN
+        result.fell_back := ARRAY(
+            SELECT (h.strategy).scope = 'container' AND h.scope_group IS NULL AND NOT EXISTS (SELECT FROM unnest(windows) AS w WHERE w.hit = h.hit AND cardinality(w.firsts) > 0)
+            FROM unnest(hits) AS h ORDER BY h.hit);
+    END IF;
     result.hits := hits;
-    result.merged := merged.of_hits;
     result.records := windows;
     RETURN result;
 END
@@ -117,7 +133,6 @@ DECLARE
     max_passage_tokens CONSTANT integer := _passage.number_setting('max_passage_tokens', 2048);
     hits _passage.expanded_hit[];
 BEGIN
-    PERFORM _passage.store_must_be_readable(store);
     hits := _passage.read_hits(store, ids, scores, strategy, given, skip, 0, max_passage_tokens);
     IF cardinality(hits) = 0 THEN
         RETURN NULL;

@@ -56,14 +56,17 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     missing CONSTANT bigint := first_line::bigint - last_line - 1;
-    ending CONSTANT text := CASE WHEN strpos(before, E'\r\n') > 0 THEN E'\r\n' ELSE E'\n' END;
-    first CONSTANT text := CASE WHEN before = '' OR right(before, 1) IN (E'\n', E'\r') THEN '' ELSE ending END;
-    left_out CONSTANT text := CASE WHEN missing = 1 THEN '1 line left out' ELSE concat(missing, CASE WHEN missing IS NOT NULL THEN ' ' END, 'lines left out') END;
+    ending text;
+    first text;
+    left_out text;
     head text;
 BEGIN
     IF ordinal_after::bigint - ordinal_before = 1 OR missing <= 0 THEN
         RETURN '';
     END IF;
+    ending := CASE WHEN strpos(before, E'\r\n') > 0 THEN E'\r\n' ELSE E'\n' END;
+    first := CASE WHEN before = '' OR right(before, 1) IN (E'\n', E'\r') THEN '' ELSE ending END;
+    left_out := CASE WHEN missing = 1 THEN '1 line left out' ELSE concat(missing, CASE WHEN missing IS NOT NULL THEN ' ' END, 'lines left out') END;
     IF empty_body IS NOT NULL THEN
         head := _passage.open_block(before, prefix);
         IF length(coalesce((SELECT _passage.indentation(line) FROM regexp_split_to_table(after COLLATE "C", '\r?\n') WITH ORDINALITY AS lines (line, place)

@@ -36,7 +36,7 @@ COMMENT ON FUNCTION _passage.refuse_column(name, name, name, text) IS 'raises an
 -- A statement that compares a column of a user's type with a text, or casts it, calls the user's function. Only superusers
 -- create base types, so their casts are those of PostgreSQL and of extensions. PostgreSQL ignores casts of domains.
 
-CREATE FUNCTION _passage.store_must_be_readable(store name) RETURNS void
+CREATE FUNCTION _passage.types_must_be_safe(store name) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -45,11 +45,11 @@ DECLARE
     inner_type oid;
     expected text;
 BEGIN
-    PERFORM _passage.store_must_exist(store);
     FOR odd IN
-        SELECT relname, attname, atttypid
-        FROM pg_namespace JOIN pg_class ON relnamespace = pg_namespace.oid JOIN pg_attribute ON attrelid = pg_class.oid JOIN pg_type ON pg_type.oid = atttypid
-        WHERE nspname = store AND relname = ANY ('{documents,chunks,embeddings,strategies}') AND attnum > 0 AND atttypid >= 16384 AND (typtype <> 'b' OR typelem <> 0)
+        SELECT relname, attname, atttypid FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+        WHERE attrelid = ANY (ARRAY[to_regclass(format('%I.chunks', store)), to_regclass(format('%I.documents', store)),
+                to_regclass(format('%I.embeddings', store)), to_regclass(format('%I.strategies', store))]::oid[])
+            AND attnum > 0 AND atttypid >= 16384 AND NOT EXISTS (SELECT FROM pg_type WHERE pg_type.oid = atttypid AND typtype = 'b' AND typelem = 0)
     LOOP
         inner_type := _passage.inner_type(odd.atttypid);
         CONTINUE WHEN inner_type < 16384 OR EXISTS (SELECT FROM pg_type WHERE oid = inner_type AND typtype = 'b');
@@ -61,6 +61,18 @@ BEGIN
             PERFORM _passage.refuse_column(store, odd.relname, odd.attname, expected);
         END IF;
     END LOOP;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.types_must_be_safe(name) IS 'raises an error for a store whose types could call functions of a user';
+
+CREATE FUNCTION _passage.store_must_be_readable(store name) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM _passage.store_must_exist(store);
+    PERFORM _passage.types_must_be_safe(store);
 END
 $$;
 

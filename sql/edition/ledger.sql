@@ -38,6 +38,13 @@ $$;
 
 COMMENT ON FUNCTION _passage.budget_of(_passage.expanded_hit[], integer, integer) IS 'budget of a call; NULL means no limit';
 
+CREATE FUNCTION _passage.context_limit(strategy _passage.strategy, max_passage_tokens integer) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN coalesce((strategy).max_passage_tokens, (strategy).max_tokens, max_passage_tokens) OPERATOR(pg_catalog.>) 0
+    THEN coalesce((strategy).max_passage_tokens, (strategy).max_tokens, max_passage_tokens) ELSE 9223372036854775807 END;
+
+COMMENT ON FUNCTION _passage.context_limit(_passage.strategy, integer) IS 'limit of tokens of the context of a hit';
+
 CREATE FUNCTION _passage.spending_of(
     hits _passage.expanded_hit[], claims _passage.claim[], chunks _passage.scope_chunk[], budget _passage.budget
 ) RETURNS _passage.spending
@@ -46,19 +53,30 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     s _passage.spending;
+    hit _passage.expanded_hit;
+    reaches integer[] := '{}';
+    -- The rules of each hit whose chunks the call names, as a text.
+    named text[] := '{}';
 BEGIN
-    SELECT array_agg(c.hit ORDER BY place), array_agg(c.tokens ORDER BY place),
-        array_agg(CASE WHEN c.rule = ANY ((h.strategy).named) THEN 0 ELSE c.tokens END ORDER BY place), array_agg(abs(c.distance::bigint) >= h.reach ORDER BY place)
-    INTO s.hit_of, s.tokens_of, s.named, s.is_last_read
-    FROM unnest(claims) WITH ORDINALITY AS c (hit, id, ordinal, tokens, section, unit, level, rule, role, distance, is_bridge, place) JOIN unnest(hits) AS h USING (hit);
-    SELECT array_agg(coalesce(nullif(coalesce((h.strategy).max_passage_tokens, (h.strategy).max_tokens, budget.max_passage_tokens), 0), 9223372036854775807) ORDER BY h.hit),
-        array_agg(CASE WHEN (h.strategy).max_passage_tokens IS NULL AND (h.strategy).max_tokens IS NOT NULL THEN 'max_tokens' ELSE 'max_passage_tokens' END ORDER BY h.hit),
-        sum(h.tokens), count(*)
-    INTO s.limits, s.limit_names, s.tokens, s.chunks
-    FROM unnest(hits) AS h;
-    SELECT array_agg(coalesce(c.claim, 0) ORDER BY place), array_agg(c.hit ORDER BY place), array_agg(c.ordinal ORDER BY place), array_agg(c.before ORDER BY place), array_agg(c.after ORDER BY place)
-    INTO s.claim_of, s.hit_of_piece, s.ordinals, s.before, s.after
-    FROM unnest(chunks) WITH ORDINALITY AS c (scope, ordinal, section, unit, claim, hit, run, is_inside, before, after, follows, place);
+    s.limits := '{}';
+    s.limit_names := '{}';
+    s.tokens := 0;
+    s.chunks := cardinality(hits);
+    FOREACH hit IN ARRAY hits LOOP
+        reaches := reaches || hit.reach;
+        named := named || array_to_string((hit.strategy).named, ',');
+        s.limits := s.limits || _passage.context_limit(hit.strategy, budget.max_passage_tokens);
+        s.limit_names := s.limit_names || CASE WHEN (hit.strategy).max_passage_tokens IS NULL AND (hit.strategy).max_tokens IS NOT NULL THEN 'max_tokens' ELSE 'max_passage_tokens' END;
+        s.tokens := s.tokens + hit.tokens;
+    END LOOP;
+    -- unnest() has the order of the array.
+    SELECT array_agg(c.hit), array_agg(c.tokens),
+        array_agg(CASE WHEN named[c.hit] <> '' AND c.rule = ANY (string_to_array(named[c.hit], ',')) THEN 0 ELSE c.tokens END), array_agg(abs(c.distance::bigint) >= reaches[c.hit])
+    INTO s.hit_of, s.tokens_of, s.named, s.is_last_read FROM unnest(claims) AS c;
+    IF cardinality(chunks) > 0 THEN
+        SELECT array_agg(coalesce(c.claim, 0)), array_agg(c.hit), array_agg(c.ordinal), array_agg(c.before), array_agg(c.after)
+        INTO s.claim_of, s.hit_of_piece, s.ordinals, s.before, s.after FROM unnest(chunks) AS c;
+    END IF;
     s.max_tokens := budget.max_tokens;
     s.max_chunks := budget.max_chunks;
     s.of_hits := array_fill(0::bigint, ARRAY[cardinality(hits)]);

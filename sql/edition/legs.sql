@@ -58,6 +58,8 @@ DECLARE
     visited integer := 2 * max_rows;
     ef_search text;
     iterative text;
+    seqscan CONSTANT text := current_setting('enable_seqscan');
+    sort CONSTANT text := current_setting('enable_sort');
     distances double precision[];
     all_ids uuid[];
     all_distances double precision[];
@@ -68,7 +70,7 @@ BEGIN
         visited := greatest(least(20 * max_rows, 1000), visited, ef_search::integer);
     END IF;
     -- The settings apply to this statement alone. With them the planner takes the index where statistics are missing, too.
-    PERFORM set_config('jit', 'off', true), set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true),
+    PERFORM set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true),
         set_config('hnsw.ef_search', greatest(ef_search::integer, least(greatest(visited, 200), 1000))::text, true),
         CASE WHEN iterative = 'off' THEN set_config('hnsw.iterative_scan', 'relaxed_order', true) END;
     IF is_binary THEN
@@ -79,7 +81,7 @@ BEGIN
             distance, store, clause, max_rows) INTO ids, distances;
     END IF;
     PERFORM set_config('hnsw.ef_search', ef_search, true), set_config('hnsw.iterative_scan', iterative, true),
-        set_config('enable_seqscan', 'on', true), set_config('enable_sort', 'on', true);
+        set_config('enable_seqscan', seqscan, true), set_config('enable_sort', sort, true);
     ids := coalesce(ids, '{}');
     distances := coalesce(distances, '{}');
     IF cardinality(ids) < max_rows THEN

@@ -14,13 +14,14 @@ $$;
 COMMENT ON FUNCTION _passage.merge_windows(_passage.expanded_hit[]) IS 'ordinals around hits that may be merged';
 
 -- The rows of these windows, as claims of the first hit of their document. The names of the statement are found as in
--- _passage.read_claims.
+-- _passage.window_claims.
 
 CREATE FUNCTION _passage.merge_rows(store name, hits _passage.expanded_hit[], skip uuid[]) RETURNS _passage.claim[]
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 SET jit = off
 SET enable_seqscan = off
+SET enable_bitmapscan = off
 AS $$
 #variable_conflict use_column
 DECLARE

@@ -20,6 +20,24 @@ RETURN pg_catalog.array_replace(section[:pg_catalog.cardinality(above)], NULL, '
 
 COMMENT ON FUNCTION _passage.starts_with(text[], text[]) IS 'whether a section is another one or below it';
 
+-- Sections of hits and claims have no NULL.
+
+CREATE FUNCTION _passage.common_depth(section text[], other text[]) RETURNS integer
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    shared integer := 0;
+BEGIN
+    WHILE section[shared + 1] = other[shared + 1] LOOP
+        shared := shared + 1;
+    END LOOP;
+    RETURN shared;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.common_depth(text[], text[]) IS 'number of titles that two sections share';
+
 CREATE FUNCTION _passage.scope_chunks(hits _passage.expanded_hit[], claims _passage.claim[]) RETURNS _passage.scope_chunk[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -57,7 +75,7 @@ BEGIN
         ), edged AS (
             SELECT *, CASE WHEN is_inside THEN NULL
                 WHEN continues THEN CASE WHEN NOT is_inside THEN concat_ws('/', scope, CASE unit WHEN 'container' THEN run END, section) END
-                WHEN follows THEN format('%s/%s', scope, section[:cardinality(passage.common_section(section_before, section))])
+                WHEN follows THEN format('%s/%s', scope, section[:_passage.common_depth(section_before, section)])
                 WHEN beside IS NOT NULL THEN format('%s/%s', scope, section[:beside]) END AS before
             FROM numbered
         ), both_sides AS (
@@ -153,7 +171,7 @@ BEGIN
     IF own_run = chunk.run AND (coalesce(is_run, false) OR NOT has_container) THEN
         RETURN format('own run/%s', chunk.run);
     END IF;
-    common := cardinality(passage.common_section(chunk.section, titles));
+    common := _passage.common_depth(chunk.section, titles);
     RETURN CASE WHEN cardinality(chunk.section) > common THEN format('member/%s/%s', chunk.scope, chunk.section[:common + 1])
         WHEN is_run THEN format('member/run/%s', chunk.run) ELSE format('member/merged/%s', number) END;
 END

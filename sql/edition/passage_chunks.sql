@@ -3,7 +3,7 @@
 
 CREATE TYPE _passage.passage_chunk AS (
     hit integer, document uuid, id uuid, ordinal integer, role integer, rule text, tokens integer, section text[], unit text, level integer,
-    content text, start_byte integer, end_byte integer, first_line integer, last_line integer, preamble text, place jsonb, passage integer
+    content text, start_byte integer, end_byte integer, first_line integer, last_line integer, preamble text, place jsonb
 );
 
 -- Pages, slides and sheets of a chunk in a converted document, as citations name them.
@@ -46,7 +46,7 @@ COMMENT ON FUNCTION _passage.place_of(jsonb) IS 'place of a chunk in a converted
 CREATE TYPE _passage.passage_document AS (id uuid, collection text, version text, uri text, title text, media_type text, metadata jsonb);
 
 -- The selected chunks in the order of passages, and their documents. The names of the statements are found as in
--- _passage.read_claims.
+-- _passage.window_claims.
 
 CREATE FUNCTION _passage.selected_chunks(
     store name, hits _passage.expanded_hit[], decisions _passage.decision[], OUT chunks _passage.passage_chunk[], OUT documents _passage.passage_document[]
@@ -55,6 +55,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 SET jit = off
 SET enable_seqscan = off
+SET enable_bitmapscan = off
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -66,17 +67,18 @@ BEGIN
         SELECT c.id::uuid, c.document_id::uuid, c.ordinal::integer, c.section::text[], c.unit::text, c.level::integer, c.content::text, c.start_byte::integer, c.end_byte::integer,
             c.first_line::integer, c.last_line::integer, c.preamble::text, c.metadata::jsonb FROM chunks AS c
     ), hits AS MATERIALIZED (
-        SELECT h.hit, h.document, min(h.score_rank * 10000000::bigint + h.hit) OVER (PARTITION BY h.document) AS rank FROM pg_catalog.unnest(hits) AS h
+        -- Hits are numbered best first.
+        SELECT h.hit, h.document, min(h.hit) OVER (PARTITION BY h.document) AS best FROM pg_catalog.unnest(hits) AS h
     )
     SELECT pg_catalog.array_agg((h.hit, h.document, c.id, c.ordinal, (kept.claim).role, (kept.claim).rule, (kept.claim).tokens, c.section, c.unit, c.level, c.content,
-        c.start_byte, c.end_byte, c.first_line, c.last_line, c.preamble, CASE WHEN c.metadata ?| '{page,slide,sheet}'::text[] THEN _passage.place_of(c.metadata) END, NULL)::_passage.passage_chunk
-        ORDER BY h.rank, c.ordinal, h.hit)
+        c.start_byte, c.end_byte, c.first_line, c.last_line, c.preamble, CASE WHEN c.metadata ?| '{page,slide,sheet}'::text[] THEN _passage.place_of(c.metadata) END)::_passage.passage_chunk
+        ORDER BY h.best, c.ordinal, h.hit)
     INTO found_chunks
     FROM pg_catalog.unnest(decisions) AS kept JOIN hits AS h ON h.hit = (kept.claim).hit JOIN chunks AS c ON c.id = (kept.claim).id AND c.document_id = h.document
     WHERE kept.verdict IS NULL;
     SELECT pg_catalog.array_agg((d.id::uuid, d.collection::text, d.version::text, d.uri::text, d.title::text, d.media_type::text, d.metadata::jsonb)::_passage.passage_document)
     INTO found_documents
-    FROM (SELECT DISTINCT h.document FROM pg_catalog.unnest(hits) AS h) AS listed JOIN documents AS d ON d.id::uuid = listed.document;
+    FROM documents AS d WHERE d.id::uuid = ANY (ARRAY(SELECT h.document FROM pg_catalog.unnest(hits) AS h));
     chunks := found_chunks;
     documents := found_documents;
 END
@@ -131,16 +133,19 @@ $$;
 
 COMMENT ON FUNCTION _passage.reserved_tokens(name, _passage.expanded_hit[]) IS 'tokens that headers and repeated lines may take';
 
--- Groups the chunks of documents into passages: by their number. Hits share a passage if they were widened to the same scope,
+-- Groups the chunks of documents into passages: the number of the passage of each chunk, and its hit and role. Hits share a passage if they were widened to the same scope,
 -- if they are at most so many ordinals apart, or if all chunks between them are selected.
 
-CREATE FUNCTION _passage.group_chunks(chunks _passage.passage_chunk[], scopes text[], max_distance integer) RETURNS _passage.passage_chunk[]
+CREATE FUNCTION _passage.group_chunks(
+    chunks _passage.passage_chunk[], scopes text[], max_distance integer, OUT passages integer[], OUT hits integer[], OUT roles integer[]
+)
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     chunk _passage.passage_chunk;
     document uuid;
+    i integer := 0;
     before integer;
     before_ordinal integer;
     passage integer;
@@ -150,8 +155,13 @@ DECLARE
     of_names integer[] := '{}';
     gap bigint;
 BEGIN
-    FOR i IN 1 .. cardinality(chunks) LOOP
-        chunk := chunks[i];
+    passages := '{}';
+    hits := '{}';
+    roles := '{}';
+    FOREACH chunk IN ARRAY chunks LOOP
+        i := i + 1;
+        hits := hits || chunk.hit;
+        roles := roles || chunk.role;
         IF chunk.document IS DISTINCT FROM document THEN
             document := chunk.document;
             before := NULL;
@@ -161,7 +171,7 @@ BEGIN
         IF passage IS NULL AND before IS NOT NULL THEN
             gap := abs(chunk.ordinal::bigint - before_ordinal);
             IF max_distance IS NULL OR gap <= max_distance OR gap = i - before THEN
-                passage := of_hits[chunks[before].hit];
+                passage := of_hits[hits[before]];
             END IF;
         END IF;
         IF passage IS NULL THEN
@@ -176,11 +186,10 @@ BEGIN
         before := i;
         before_ordinal := chunk.ordinal;
     END LOOP;
-    FOR i IN 1 .. cardinality(chunks) LOOP
-        chunks[i].passage := of_hits[chunks[i].hit];
+    FOR place IN 1 .. i LOOP
+        passages[place] := of_hits[hits[place]];
     END LOOP;
-    RETURN chunks;
 END
 $$;
 
-COMMENT ON FUNCTION _passage.group_chunks(_passage.passage_chunk[], text[], integer) IS 'chunks with the numbers of their passages';
+COMMENT ON FUNCTION _passage.group_chunks(_passage.passage_chunk[], text[], integer) IS 'numbers of the passages of chunks';

@@ -63,24 +63,36 @@ DECLARE
     separator text;
     mark text;
     header record;
-    count CONSTANT integer := cardinality(parts);
+    preambles text[] := '{}';
+    part _passage.passage_chunk;
+    before _passage.passage_chunk;
+    -- The places of closing lines.
+    uncited integer[] := '{}';
+    i integer := 0;
     length integer;
 BEGIN
     added := 0;
-    FOR i IN 1 .. count LOOP
+    FOREACH part IN ARRAY parts LOOP
+        i := i + 1;
         mark := NULL;
         separator := coalesce(output ->> 'separator', CASE WHEN known.family <> 'prose' THEN '' END);
         IF has_marks AND known.family <> 'prose' AND known.comment_prefix IS NOT NULL THEN
-            separator := CASE WHEN i > 1 THEN _passage.gap_comment(parts[i - 1].content, parts[i].content, parts[i - 1].ordinal, parts[i].ordinal, parts[i - 1].last_line, parts[i].first_line,
+            separator := CASE WHEN i > 1 THEN _passage.gap_comment(before.content, part.content, before.ordinal, part.ordinal, before.last_line, part.first_line,
                 known.comment_prefix, known.comment_suffix, known.empty_body) END;
-        ELSIF has_marks AND known.family = 'prose' AND i > 1 AND parts[i].ordinal::bigint - parts[i - 1].ordinal <> 1 THEN
+        ELSIF has_marks AND known.family = 'prose' AND i > 1 AND part.ordinal::bigint - before.ordinal <> 1 THEN
             mark := '[...]';
         END IF;
-        contents := contents || parts[i].content;
-        starts := starts || parts[i].start_byte;
-        ends := ends || parts[i].end_byte;
+        contents := contents || part.content;
+        starts := starts || part.start_byte;
+        ends := ends || part.end_byte;
         separators := separators || separator;
         marks := marks || mark;
+        IF part.id IS NULL THEN
+            uncited := i || uncited;
+        ELSE
+            preambles := preambles || coalesce(part.preamble, '');
+        END IF;
+        before := part;
     END LOOP;
     IF known.structure = 'text/csv' AND parts[1].ordinal <> 0 THEN
         header := _passage.table_header(store, hit.document, parts[1].preamble);
@@ -96,15 +108,13 @@ BEGIN
         assembly := _passage.join_parts(contents, starts, ends, separators, marks);
     END IF;
     -- Nothing cites closing lines.
-    FOR i IN REVERSE count .. 1 LOOP
-        IF parts[i].id IS NULL THEN
-            assembly.firsts := assembly.firsts[:i - 1] || assembly.firsts[i + 1:];
-            assembly.lasts := assembly.lasts[:i - 1] || assembly.lasts[i + 1:];
-        END IF;
+    FOREACH i IN ARRAY uncited LOOP
+        assembly.firsts := assembly.firsts[:i - 1] || assembly.firsts[i + 1:];
+        assembly.lasts := assembly.lasts[:i - 1] || assembly.lasts[i + 1:];
     END LOOP;
     IF known.family = 'prose' THEN
         length := octet_length(assembly.body);
-        assembly := _passage.with_repeated_lines(assembly, ARRAY(SELECT coalesce(part.preamble, '') FROM unnest(parts) AS part WHERE part.id IS NOT NULL), known.structure = 'text/markdown');
+        assembly := _passage.with_repeated_lines(assembly, preambles, known.structure = 'text/markdown');
         added := added + (octet_length(assembly.body) - length + 3) / 4;
     ELSIF known.family = 'data' THEN
         assembly := _passage.excerpt(assembly, known.structure);
@@ -126,19 +136,38 @@ DECLARE
     max_distance CONSTANT integer := CASE WHEN output -> 'max_distance' = '"document"' THEN NULL ELSE coalesce((output ->> 'max_distance')::integer, 3) END;
     hits CONSTANT _passage.expanded_hit[] := expanded.hits;
     chunks _passage.passage_chunk[];
-    lines _passage.passage_chunk[];
+    grouped record;
+    lines _passage.passage_chunk[] := '{}';
+    own _passage.passage_chunk[];
     parts _passage.passage_chunk[];
-    scope_names text[];
-    broken boolean[];
-    firsts integer[];
-    lasts integer[];
+    with_lines _passage.passage_chunk[];
+    -- What the hits have, by their numbers.
+    hit_ids uuid[] := '{}';
+    hit_scores double precision[] := '{}';
+    score_ranks integer[] := '{}';
+    scope_names text[] := array_fill(NULL::text, ARRAY[cardinality(hits)]);
+    broken boolean[] := array_fill(false, ARRAY[cardinality(hits)]);
+    firsts integer[] := array_fill(NULL::integer, ARRAY[cardinality(hits)]);
+    lasts integer[] := firsts;
+    has_scopes boolean := coalesce(cardinality(expanded.merged) > 0, false) OR cardinality(expanded.records) > 0;
+    has_code boolean := false;
+    scope record;
+    -- An array in a variable changes in place, one in a row is copied.
+    own_scopes text[];
+    chunk_ids uuid[];
+    own_hits uuid[];
+    spans int4range[];
+    span_firsts integer[];
+    span_lasts integer[];
     rows _passage.passage_row[] := '{}';
     row _passage.passage_row;
     listed record;
     part _passage.passage_chunk;
     hit _passage.expanded_hit;
+    at integer;
+    selected record;
     documents _passage.passage_document[];
-    document_ids uuid[];
+    document_ids uuid[] := '{}';
     document _passage.passage_document;
     written record;
     kept text;
@@ -149,12 +178,31 @@ BEGIN
     IF expanded.hits IS NULL THEN
         RETURN rows;
     END IF;
-    SELECT selected.chunks, selected.documents INTO chunks, documents FROM _passage.selected_chunks(store, hits, expanded.decisions) AS selected;
-    document_ids := ARRAY(SELECT id FROM unnest(documents));
-    SELECT array_agg(s.scope ORDER BY s.hit), array_agg(s.is_broken ORDER BY s.hit), array_agg(s.first ORDER BY s.hit), array_agg(s.last ORDER BY s.hit)
-    INTO scope_names, broken, firsts, lasts FROM _passage.scopes_of(store, expanded) AS s;
-    chunks := _passage.group_chunks(chunks, scope_names, max_distance);
-    lines := _passage.closing_lines(store, expanded, chunks);
+    FOREACH hit IN ARRAY hits LOOP
+        hit_ids := hit_ids || hit.id;
+        hit_scores := hit_scores || hit.score;
+        score_ranks := score_ranks || hit.score_rank;
+        has_scopes := has_scopes OR hit.scope_group IS NOT NULL;
+        has_code := has_code OR hit.scope_group IS NOT NULL AND hit.kind = 'code';
+    END LOOP;
+    selected := _passage.selected_chunks(store, hits, expanded.decisions);
+    chunks := selected.chunks;
+    documents := selected.documents;
+    FOREACH document IN ARRAY coalesce(documents, '{}') LOOP
+        document_ids := document_ids || document.id;
+    END LOOP;
+    IF has_scopes THEN
+        FOR scope IN SELECT * FROM _passage.scopes_of(store, expanded) LOOP
+            scope_names[scope.hit] := scope.scope;
+            broken[scope.hit] := scope.is_broken;
+            firsts[scope.hit] := scope.first;
+            lasts[scope.hit] := scope.last;
+        END LOOP;
+    END IF;
+    grouped := _passage.group_chunks(chunks, scope_names, max_distance);
+    IF has_code THEN
+        lines := _passage.closing_lines(store, expanded, chunks);
+    END IF;
     IF (output ->> 'explain')::boolean THEN
         SELECT jsonb_object_agg(by_hit.id, by_hit.objects) INTO explained FROM (
             SELECT e.hit_id AS id, jsonb_agg(to_jsonb(e) - 'number' ORDER BY number) AS objects
@@ -162,17 +210,13 @@ BEGIN
             WHERE e.tokens IS NOT NULL GROUP BY e.hit_id) AS by_hit;
     END IF;
     FOR listed IN
-        SELECT *, row_number() OVER (ORDER BY by_score DESC NULLS LAST, score_rank, first_place)::integer AS rank
+        SELECT *, row_number() OVER (ORDER BY CASE score_by WHEN 'max' THEN NULL ELSE score END DESC NULLS LAST, score_rank, first_place)::integer AS rank
         FROM (
-            SELECT grouped.*, CASE score_by WHEN 'max' THEN NULL ELSE score END AS by_score
-            FROM (
-                SELECT c.passage, min(c.place) AS first_place, array_agg(c.place::integer ORDER BY c.place) AS places,
-                    array_agg(c.hit ORDER BY h.score_rank, c.hit) FILTER (WHERE c.role = 0) AS hits, min(h.score_rank) FILTER (WHERE c.role = 0) AS score_rank,
-                    _passage.passage_score(score_by, array_agg(h.score ORDER BY h.score_rank, c.hit) FILTER (WHERE c.role = 0),
-                        array_agg(c.hit ORDER BY h.score_rank, c.hit) FILTER (WHERE c.role = 0)) AS score
-                FROM unnest(chunks) WITH ORDINALITY AS c (hit, document, id, ordinal, role, rule, tokens, section, unit, level, content, start_byte, end_byte, first_line, last_line, preamble, place_of, passage, place)
-                JOIN unnest(hits) AS h ON h.hit = c.hit GROUP BY c.passage
-            ) AS grouped
+            SELECT c.passage, min(c.place)::integer AS first_place, max(c.place)::integer AS last_place, array_agg(c.place::integer ORDER BY c.place) AS places,
+                array_agg(c.hit ORDER BY c.hit) FILTER (WHERE c.role = 0) AS hits, min(score_ranks[c.hit]) FILTER (WHERE c.role = 0) AS score_rank,
+                CASE score_by WHEN 'max' THEN hit_scores[min(c.hit) FILTER (WHERE c.role = 0)] ELSE _passage.passage_score(score_by, array_agg(hit_scores[c.hit] ORDER BY c.hit) FILTER (WHERE c.role = 0),
+                    array_agg(c.hit ORDER BY c.hit) FILTER (WHERE c.role = 0)) END AS score
+            FROM unnest(grouped.passages, grouped.hits, grouped.roles) WITH ORDINALITY AS c (passage, hit, role, place) GROUP BY c.passage
         ) AS scored
         ORDER BY rank LIMIT max_passages
     LOOP
@@ -181,20 +225,29 @@ BEGIN
         row.rank := listed.rank;
         row.score := listed.score;
         row.document_id := hit.document;
-        row.truncated := (SELECT bool_or(expanded.truncated[h]) FROM unnest(listed.hits) AS h);
-        row.complete := NOT row.truncated AND NOT (SELECT bool_or(broken[h] OR expanded.fell_back[h]) FROM unnest(listed.hits) AS h);
-        row.section := NULL;
+        row.truncated := false;
+        row.complete := true;
         row.tokens := 0;
+        chunk_ids := '{}';
+        own_hits := '{}';
         parts := '{}';
         last := NULL;
-        FOR i IN 1 .. cardinality(listed.places) LOOP
-            part := chunks[listed.places[i]];
+        -- The chunks of a passage mostly follow one another, and a slice is one copy of the array.
+        own := '{}';
+        IF listed.last_place - listed.first_place + 1 = cardinality(listed.places) THEN
+            own := chunks[listed.first_place:listed.last_place];
+        ELSE
+            FOREACH at IN ARRAY listed.places LOOP
+                own := own || chunks[at];
+            END LOOP;
+        END IF;
+        FOREACH part IN ARRAY own LOOP
             IF part.rule <> 'imports' THEN
                 row.complete := row.complete AND (last IS NULL OR coalesce(part.ordinal - last::bigint = 1, false));
                 last := part.ordinal;
-                row.section := CASE WHEN row.section IS NULL THEN part.section WHEN row.section = '{}' THEN row.section ELSE passage.common_section(row.section, part.section) END;
+                row.section := CASE WHEN row.section IS NULL OR row.section = part.section THEN part.section WHEN row.section = '{}' THEN row.section ELSE passage.common_section(row.section, part.section) END;
             END IF;
-            outer_lines := _passage.outer_closings(hits, part);
+            outer_lines := CASE WHEN has_code THEN _passage.outer_closings(hits, part) ELSE 0 END;
             kept := CASE WHEN outer_lines > 0 THEN _passage.without_closing_lines(part.content, outer_lines) END;
             IF kept IS NOT NULL THEN
                 part.last_line := _passage.distance(_passage.line_count(substr(part.content, length(kept) + 1)), part.last_line);
@@ -202,27 +255,54 @@ BEGIN
                 part.content := kept;
             END IF;
             row.tokens := _passage.saturated(row.tokens::bigint + part.tokens);
+            chunk_ids := chunk_ids || part.id;
+            row.first_line := least(row.first_line, part.first_line);
+            row.last_line := greatest(row.last_line, part.last_line);
             parts := parts || part;
         END LOOP;
         row.section := coalesce(row.section, '{}');
-        -- All chunks of its scopes.
-        row.complete := row.complete AND (SELECT coalesce(bool_and(firsts[h] >= parts[1].ordinal AND lasts[h] <= parts[cardinality(parts)].ordinal), true)
-            FROM unnest(listed.hits) AS h WHERE scope_names[h] NOT LIKE 'merged/%');
-        row.chunk_ids := ARRAY(SELECT c.id FROM unnest(parts) AS c);
-        row.hit_ids := ARRAY(SELECT hits[h].id FROM unnest(listed.hits) WITH ORDINALITY AS numbered (h, place) ORDER BY place);
-        SELECT min(c.first_line), max(c.last_line) INTO row.first_line, row.last_line FROM unnest(parts) AS c;
-        written := _passage.passage_text(store, (SELECT array_agg(c ORDER BY (c).ordinal, (c).id IS NULL DESC) FROM unnest(parts || ARRAY(SELECT l FROM unnest(lines) AS l WHERE l.hit = ANY (listed.hits))) AS c), hit, output);
+        own_scopes := '{}';
+        FOREACH at IN ARRAY listed.hits LOOP
+            own_hits := own_hits || hit_ids[at];
+            row.truncated := row.truncated OR expanded.truncated[at];
+            row.complete := row.complete AND NOT (broken[at] OR expanded.fell_back[at]);
+            own_scopes := own_scopes || scope_names[at];
+            -- All chunks of its scopes.
+            IF scope_names[at] NOT LIKE 'merged/%' THEN
+                row.complete := row.complete AND coalesce(firsts[at] >= parts[1].ordinal AND lasts[at] <= parts[cardinality(parts)].ordinal, true);
+            END IF;
+        END LOOP;
+        row.complete := row.complete AND NOT row.truncated;
+        row.chunk_ids := chunk_ids;
+        row.hit_ids := own_hits;
+        -- PL/pgSQL starts a query for each expression with a subquery, also if it is not evaluated.
+        with_lines := parts;
+        IF cardinality(lines) > 0 THEN
+            with_lines := (SELECT array_agg(c ORDER BY (c).ordinal, (c).id IS NULL DESC) FROM unnest(parts || ARRAY(SELECT l FROM unnest(lines) AS l WHERE l.hit = ANY (listed.hits))) AS c);
+        END IF;
+        written := _passage.passage_text(store, with_lines, hit, output);
         row.tokens := _passage.saturated(row.tokens::bigint + written.added);
         -- Records side by side may be on different levels.
-        row.complete := row.complete AND ((SELECT count(DISTINCT scope_names[h]) FROM unnest(listed.hits) AS h) <= 1
-            OR _passage.data_parses(hit.structure, convert_from((written.assembly).body, 'UTF8')));
-        written.assembly := _passage.highlight(written.assembly, ARRAY(SELECT c.role = 0 FROM unnest(parts) AS c), output -> 'marks' ->> 0, output -> 'marks' ->> 1);
+        IF hit.family = 'data' AND row.complete AND has_scopes THEN
+            IF (SELECT count(DISTINCT name) FROM unnest(own_scopes) AS name) > 1 THEN
+                row.complete := _passage.data_parses(hit.structure, convert_from((written.assembly).body, 'UTF8'));
+            END IF;
+        END IF;
+        IF output ? 'marks' THEN
+            written.assembly := _passage.highlight(written.assembly, ARRAY(SELECT c.role = 0 FROM unnest(parts) AS c), output -> 'marks' ->> 0, output -> 'marks' ->> 1);
+        END IF;
         row.content := convert_from((written.assembly).body, 'UTF8');
-        row.spans := ARRAY(SELECT int4range(s.first, s.last) FROM unnest((written.assembly).span_firsts, (written.assembly).span_lasts) WITH ORDINALITY AS s (first, last, place) ORDER BY place);
+        spans := '{}';
+        span_firsts := (written.assembly).span_firsts;
+        span_lasts := (written.assembly).span_lasts;
+        FOR place IN 1 .. coalesce(cardinality(span_firsts), 0) LOOP
+            spans := spans || int4range(span_firsts[place], span_lasts[place]);
+        END LOOP;
+        row.spans := spans;
         SELECT coalesce(jsonb_agg(jsonb_build_object('chunk_id', c.id, 'ordinal', c.ordinal, 'role', coalesce((_passage.role_names())[c.role], 'hit'),
                 'start', (written.assembly).firsts[c.place], 'end', (written.assembly).lasts[c.place], 'first_line', c.first_line, 'last_line', c.last_line) || coalesce(c.place_of, '{}') ORDER BY c.place), '[]')
         INTO row.citations
-        FROM unnest(parts) WITH ORDINALITY AS c (hit, document, id, ordinal, role, rule, tokens, section, unit, level, content, start_byte, end_byte, first_line, last_line, preamble, place_of, passage, place);
+        FROM unnest(parts) WITH ORDINALITY AS c (hit, document, id, ordinal, role, rule, tokens, section, unit, level, content, start_byte, end_byte, first_line, last_line, preamble, place_of, place);
         document := documents[array_position(document_ids, hit.document)];
         row.collection := document.collection;
         row.version := document.version;
@@ -230,9 +310,11 @@ BEGIN
         row.title := document.title;
         row.media_type := document.media_type;
         row.metadata := document.metadata;
-        row.explanation := CASE WHEN (output ->> 'explain')::boolean THEN (
-            SELECT coalesce(jsonb_agg(object ORDER BY h.place, o.place), '[]') FROM unnest(row.hit_ids) WITH ORDINALITY AS h (id, place)
-            CROSS JOIN LATERAL jsonb_array_elements(explained -> h.id::text) WITH ORDINALITY AS o (object, place)) END;
+        IF (output ->> 'explain')::boolean THEN
+            row.explanation := (
+                SELECT coalesce(jsonb_agg(object ORDER BY h.place, o.place), '[]') FROM unnest(row.hit_ids) WITH ORDINALITY AS h (id, place)
+                CROSS JOIN LATERAL jsonb_array_elements(explained -> h.id::text) WITH ORDINALITY AS o (object, place));
+        END IF;
         rows := rows || row;
     END LOOP;
     IF output ->> 'order_by' = 'document' THEN

@@ -11,15 +11,34 @@ AS $$ SELECT coalesce(substring(line COLLATE "C" FROM '^[ \t>]*(`{3,})[^`]*$'), 
 
 COMMENT ON FUNCTION _passage.fence_marks(text) IS 'marks of a fence, NULL for another line';
 
+-- Whether a text can have a fence.
+
+CREATE FUNCTION _passage.may_fence(content text) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN pg_catalog.strpos(content, '```') OPERATOR(pg_catalog.>) 0 OR pg_catalog.strpos(content, '~~~') OPERATOR(pg_catalog.>) 0;
+
+COMMENT ON FUNCTION _passage.may_fence(text) IS 'whether a text has marks that can be a fence';
+
+CREATE FUNCTION _passage.may_repeat(preamble text) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN pg_catalog.strpos(preamble, '|') OPERATOR(pg_catalog.>) 0 OR pg_catalog.strpos(preamble, '* - ') OPERATOR(pg_catalog.>) 0 OR _passage.may_fence(preamble);
+
+COMMENT ON FUNCTION _passage.may_repeat(text) IS 'whether a preamble has marks of a line that chunks repeat';
+
 CREATE FUNCTION _passage.repeated_line(preamble text, content text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    first CONSTANT text COLLATE "C" := substring(content COLLATE "C" FROM '^(?:\s*\n)?([^\n]*\S[^\n]*)');
-    lines CONSTANT text[] := string_to_array(regexp_replace(preamble, '\r?\n$', ''), E'\n');
+    first text COLLATE "C";
+    lines text[];
     line text;
 BEGIN
+    IF NOT _passage.may_repeat(preamble) THEN
+        RETURN NULL;
+    END IF;
+    first := substring(content COLLATE "C" FROM '^(?:\s*\n)?([^\n]*\S[^\n]*)');
+    lines := string_to_array(regexp_replace(preamble, '\r?\n$', ''), E'\n');
     IF first IS NULL THEN
         RETURN NULL;
     END IF;
@@ -65,6 +84,9 @@ DECLARE
     number integer := 1;
     last integer;
 BEGIN
+    IF NOT _passage.may_repeat(array_to_string(preambles, E'\n')) AND NOT _passage.may_fence(convert_from(given.body, 'UTF8')) THEN
+        RETURN given;
+    END IF;
     WHILE number <= count LOOP
         last := number;
         WHILE last < count AND lasts[last] = firsts[last + 1] LOOP
@@ -96,8 +118,8 @@ BEGIN
             lasts[place] := lasts[place] + moved;
         END LOOP;
         pieces := pieces || convert_to(content, 'UTF8');
-        IF fence IS NOT NULL OR content COLLATE "C" ~ '(^|\n)[ \t>]*(```|~~~)' THEN
-            FOR line IN SELECT listed FROM regexp_split_to_table(content COLLATE "C", '\r?\n') WITH ORDINALITY AS lines (listed, place) ORDER BY place LOOP
+        IF fence IS NOT NULL OR _passage.may_fence(content) THEN
+            FOR line IN SELECT listed FROM string_to_table(content, E'\n') WITH ORDINALITY AS lines (listed, place) WHERE _passage.may_fence(listed) ORDER BY place LOOP
                 marks := _passage.fence_marks(line);
                 CONTINUE WHEN marks IS NULL;
                 IF fence IS NULL THEN

@@ -25,13 +25,14 @@ $$;
 
 COMMENT ON FUNCTION _passage.scopes_of(name, _passage.expansion) IS 'scopes that hits were widened to';
 
--- The names of the statement are found as in _passage.read_claims.
+-- The names of the statement are found as in _passage.window_claims.
 
 CREATE FUNCTION _passage.group_scopes(store name, hits _passage.expanded_hit[]) RETURNS TABLE (hit integer, scope text, is_broken boolean, first integer, last integer)
 LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 10
 SET search_path = pg_catalog, pg_temp
 SET jit = off
 SET enable_seqscan = off
+SET enable_bitmapscan = off
 AS $$
 #variable_conflict use_column
 BEGIN
@@ -123,8 +124,7 @@ DECLARE
     outer_part text;
     both_parts text;
 BEGIN
-    IF NOT EXISTS (SELECT FROM unnest(expanded.hits) AS h WHERE h.scope_first IS NOT NULL AND h.kind = 'code')
-        OR true <> ALL (SELECT verdict IS NOT NULL FROM unnest(expanded.decisions)) THEN
+    IF true <> ALL (SELECT verdict IS NOT NULL FROM unnest(expanded.decisions)) THEN
         RETURN listed;
     END IF;
     hits := _passage.with_closings(store, expanded.hits);

@@ -21,15 +21,20 @@ DECLARE
     tokens_before bigint[] := '{}';
     tokens bigint := s.tokens;
     chunks integer := s.chunks;
+    max_tokens CONSTANT bigint := s.max_tokens;
     hit integer;
     verdict text;
 BEGIN
     FOR i IN 1 .. coalesce(cardinality(hit_of), 0) LOOP
         hit := hit_of[i];
-        verdict := CASE WHEN is_cut[hit] THEN 'a nearer chunk of the hit was cut' WHEN tokens + tokens_of[i] > s.max_tokens THEN 'max_tokens'
+        tokens_before := tokens_before || tokens;
+        IF is_cut[hit] THEN
+            verdicts := verdicts || 'a nearer chunk of the hit was cut'::text;
+            CONTINUE;
+        END IF;
+        verdict := CASE WHEN tokens + tokens_of[i] > max_tokens THEN 'max_tokens'
             WHEN named[i] > 0 AND named[i] > limits[hit] - of_hits[hit] THEN s.limit_names[hit] WHEN chunks >= s.max_chunks THEN 'max_chunks' END;
         verdicts := verdicts || verdict;
-        tokens_before := tokens_before || tokens;
         IF verdict IS NULL THEN
             tokens := tokens + tokens_of[i];
             chunks := chunks + 1;
@@ -197,7 +202,7 @@ $$;
 
 COMMENT ON FUNCTION _passage.spend_on_parts(_passage.spending, _passage.expanded_hit[], integer[], _passage.part[]) IS 'account with decisions on parts';
 
--- Decides on hits and context. If all context fits, the order matters only to explain it.
+-- Decides on hits and context.
 
 CREATE FUNCTION _passage.spend(store name, hits _passage.expanded_hit[], claims _passage.claim[], budget _passage.budget, explain boolean)
 RETURNS _passage.decision[]
@@ -208,25 +213,35 @@ AS $$
 DECLARE
     s _passage.spending := _passage.spending_of(hits, claims, '{}', budget);
     all_claims CONSTANT integer[] := ARRAY(SELECT generate_series(1, cardinality(claims)));
+    roles CONSTANT integer[] := ARRAY(SELECT role FROM unnest(claims));
     chunks _passage.scope_chunk[];
+    hit _passage.expanded_hit;
+    has_named boolean := false;
+    has_parts boolean := false;
+    total bigint := 0;
+    decisions _passage.decision[] := '{}';
 BEGIN
-    IF NOT explain AND _passage.verdict(s, 1, all_claims) IS NULL AND true <> ALL (coalesce(s.is_last_read, '{}')) THEN
-        s := _passage.decide(s, all_claims, NULL);
-    ELSE
+    FOREACH hit IN ARRAY hits LOOP
+        has_named := has_named OR (hit.strategy).named <> '{}';
+        has_parts := has_parts OR hit.kind IN ('code', 'data') OR hit.scope_first IS NOT NULL;
+        decisions := decisions || ((hit.hit, hit.id, hit.ordinal, hit.tokens, hit.section, hit.unit, hit.level, 'hit', 0, 0, false)::_passage.claim, NULL, total)::_passage.decision;
+        total := total + hit.tokens;
+    END LOOP;
+    IF NOT explain AND has_named AND _passage.verdict(s, 1, all_claims) IS NULL AND true <> ALL (coalesce(s.is_last_read, '{}')) THEN
+        RETURN _passage.keep_all(hits, claims);
+    END IF;
+    IF has_parts THEN
         hits := _passage.with_closings(store, hits);
         chunks := _passage.scope_chunks(hits, claims);
-        IF chunks IS NULL THEN
-            s := _passage.spend_on_chunks(s, ARRAY(SELECT role FROM unnest(claims)));
-        ELSE
-            s := _passage.spend_on_parts(_passage.spending_of(hits, claims, chunks, budget), hits,
-                ARRAY(SELECT role FROM unnest(claims)), _passage.parts(hits, claims, chunks));
-        END IF;
     END IF;
+    IF chunks IS NULL THEN
+        s := _passage.spend_on_chunks(s, roles);
+        RETURN decisions || ARRAY(SELECT ((c.hit, c.id, c.ordinal, c.tokens, c.section, c.unit, c.level, c.rule, c.role, c.distance, c.is_bridge)::_passage.claim, c.verdict, c.spent_before)::_passage.decision
+            FROM ROWS FROM (unnest(claims), unnest(s.verdicts), unnest(s.tokens_before)) AS c (hit, id, ordinal, tokens, section, unit, level, rule, role, distance, is_bridge, verdict, spent_before));
+    END IF;
+    s := _passage.spend_on_parts(_passage.spending_of(hits, claims, chunks, budget), hits, roles, _passage.parts(hits, claims, chunks));
     -- A subscript of an array of rows takes long in a statement, so this one joins them.
-    RETURN ARRAY(
-        SELECT ((h.hit, h.id, h.ordinal, h.tokens, h.section, h.unit, h.level, 'hit', 0, 0, false)::_passage.claim, NULL, sum(h.tokens) OVER (ORDER BY h.hit) - h.tokens)::_passage.decision
-        FROM unnest(hits) AS h ORDER BY h.hit
-    ) || ARRAY(
+    RETURN decisions || ARRAY(
         SELECT ((c.hit, c.id, c.ordinal, c.tokens, c.section, c.unit, c.level, c.rule, c.role, c.distance, c.is_bridge)::_passage.claim, decided.verdict, decided.spent_before)::_passage.decision
         FROM unnest(claims) WITH ORDINALITY AS c (hit, id, ordinal, tokens, section, unit, level, rule, role, distance, is_bridge, number)
         JOIN unnest(s.decided, s.verdicts, s.tokens_before) WITH ORDINALITY AS decided (claim, verdict, spent_before, place) ON decided.claim = c.number ORDER BY decided.place);
@@ -234,3 +249,52 @@ END
 $$;
 
 COMMENT ON FUNCTION _passage.spend(name, _passage.expanded_hit[], _passage.claim[], _passage.budget, boolean) IS 'decisions on hits and context, in the order in which the budget is spent';
+
+-- Whether a budget cuts nothing, as far as that shows without the account: chunks whose number the call names count, too.
+
+CREATE FUNCTION _passage.all_fit(hits _passage.expanded_hit[], claims _passage.claim[], budget _passage.budget) RETURNS boolean
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    hit _passage.expanded_hit;
+    total bigint := 0;
+    reaches integer[] := '{}';
+    limits bigint[] := '{}';
+BEGIN
+    IF cardinality(hits) + cardinality(claims) > budget.max_chunks THEN
+        RETURN false;
+    ELSIF cardinality(claims) = 0 THEN
+        RETURN true;
+    END IF;
+    FOREACH hit IN ARRAY hits LOOP
+        total := total + hit.tokens;
+        reaches := reaches || hit.reach;
+        limits := limits || _passage.context_limit(hit.strategy, budget.max_passage_tokens);
+    END LOOP;
+    RETURN (
+        SELECT bool_and(own.tokens <= limits[own.hit] AND own.distance < reaches[own.hit]) AND (sum(own.tokens) + total <= budget.max_tokens) IS NOT FALSE
+        FROM (SELECT c.hit, sum(c.tokens) AS tokens, max(abs(c.distance::bigint)) AS distance FROM unnest(claims) AS c GROUP BY c.hit) AS own);
+END
+$$;
+
+COMMENT ON FUNCTION _passage.all_fit(_passage.expanded_hit[], _passage.claim[], _passage.budget) IS 'whether a budget cuts nothing';
+
+-- The order and the tokens before a decision matter only to explain it.
+
+CREATE FUNCTION _passage.keep_all(hits _passage.expanded_hit[], claims _passage.claim[]) RETURNS _passage.decision[]
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    decisions _passage.decision[] := '{}';
+    hit _passage.expanded_hit;
+BEGIN
+    FOREACH hit IN ARRAY hits LOOP
+        decisions := decisions || ((hit.hit, hit.id, hit.ordinal, hit.tokens, hit.section, hit.unit, hit.level, 'hit', 0, 0, false)::_passage.claim, NULL, NULL)::_passage.decision;
+    END LOOP;
+    RETURN CASE WHEN cardinality(claims) = 0 THEN decisions ELSE decisions || ARRAY(SELECT (c, NULL, NULL)::_passage.decision FROM unnest(claims) AS c) END;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.keep_all(_passage.expanded_hit[], _passage.claim[]) IS 'decisions that keep all context';

@@ -8,41 +8,32 @@ CREATE TYPE _passage.strategy AS (
     max_tokens integer, max_passage_tokens integer, max_chunks integer, named text[]
 );
 
-CREATE FUNCTION _passage.preset(preset text) RETURNS _passage.strategy
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+-- A function without arguments that is immutable is a constant to the planner, so a session computes it once for each plan.
+
+CREATE FUNCTION _passage.preset_names() RETURNS text[]
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT array_agg(name ORDER BY name COLLATE "C") FROM _passage.preset_strategies() $$;
+
+COMMENT ON FUNCTION _passage.preset_names() IS 'names of presets, and auto';
+
+CREATE FUNCTION _passage.presets() RETURNS _passage.strategy[]
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    result _passage.strategy;
-    listed record;
-BEGIN
-    FOR listed IN SELECT * FROM _passage.preset_strategies() WHERE name IN (preset, 'broad') LOOP
-        IF listed.name = 'broad' THEN
-            result.fallback := ARRAY[listed.parents, listed.preceding, listed.following, listed.children];
-        END IF;
-        IF listed.name = preset THEN
-            result.scope := CASE preset WHEN 'hierarchical' THEN 'container' WHEN 'section' THEN preset WHEN 'merge' THEN preset
-                WHEN 'document' THEN preset ELSE 'none' END;
-            result.parents := listed.parents;
-            result.preceding := listed.preceding;
-            result.following := listed.following;
-            result.children := listed.children;
-            result.siblings := listed.siblings;
-            result.before := ARRAY[listed.before, coalesce((listed.windows ->> 'code')::integer, listed.before),
-                coalesce((listed.windows ->> 'api-reference')::integer, listed.before)];
-            result.after := ARRAY[listed.after, coalesce((listed.windows ->> 'code')::integer, listed.after),
-                coalesce((listed.windows ->> 'api-reference')::integer, listed.after)];
-            result.within := listed.within;
-            result.threshold := listed.threshold;
-            result.count_by := listed.count_by;
-            result.max_tokens := listed.max_tokens;
-            result.max_chunks := listed.max_chunks;
-            result.named := '{}';
-        END IF;
-    END LOOP;
-    RETURN CASE WHEN result.scope IS NOT NULL THEN result END;
-END
+    SELECT array_agg((CASE listed.name WHEN 'hierarchical' THEN 'container' WHEN 'section' THEN listed.name WHEN 'merge' THEN listed.name WHEN 'document' THEN listed.name ELSE 'none' END,
+            listed.parents, listed.preceding, listed.following, listed.children, ARRAY[broad.parents, broad.preceding, broad.following, broad.children], listed.siblings,
+            ARRAY[listed.before, coalesce((listed.windows ->> 'code')::integer, listed.before), coalesce((listed.windows ->> 'api-reference')::integer, listed.before)],
+            ARRAY[listed.after, coalesce((listed.windows ->> 'code')::integer, listed.after), coalesce((listed.windows ->> 'api-reference')::integer, listed.after)],
+            listed.within, listed.threshold, listed.count_by, listed.max_tokens, NULL, listed.max_chunks, '{}')::_passage.strategy ORDER BY listed.name COLLATE "C")
+    FROM _passage.preset_strategies() AS listed JOIN _passage.preset_strategies() AS broad ON broad.name = 'broad'
 $$;
+
+COMMENT ON FUNCTION _passage.presets() IS 'limits of presets, in the order of their names';
+
+CREATE FUNCTION _passage.preset(preset text) RETURNS _passage.strategy
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (_passage.presets())[pg_catalog.array_position(_passage.preset_names(), preset)];
 
 COMMENT ON FUNCTION _passage.preset(text) IS 'limits of a preset, NULL for another name';
 
@@ -127,10 +118,28 @@ CREATE TYPE _passage.known_type AS (name text, aliases text[], structure text, f
 
 CREATE FUNCTION _passage.bare_media_type(given text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$ SELECT lower(btrim(split_part(coalesce(given, 'text/plain'), ';', 1), E' \t\n\f\r\x0b') COLLATE "C") $$;
+RETURN pg_catalog.lower(pg_catalog.btrim(pg_catalog.split_part(coalesce(given, 'text/plain'), ';', 1), E' \t\n\f\r\x0b') COLLATE pg_catalog."C");
 
 COMMENT ON FUNCTION _passage.bare_media_type(text) IS 'media type without parameters';
+
+-- Names come before aliases, as the first place of a name counts.
+
+CREATE FUNCTION _passage.media_type_names() RETURNS text[]
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT array_agg(known ORDER BY place, listed.name COLLATE "C") FROM _passage.media_types() AS listed CROSS JOIN unnest(listed.name || listed.aliases) WITH ORDINALITY AS names (known, place) $$;
+
+COMMENT ON FUNCTION _passage.media_type_names() IS 'names and aliases of media types';
+
+CREATE FUNCTION _passage.known_types() RETURNS _passage.known_type[]
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT array_agg((listed.name, listed.aliases, listed.name, listed.family, listed.comment_prefix, listed.comment_suffix, listed.empty_body)::_passage.known_type ORDER BY place, listed.name COLLATE "C")
+    FROM _passage.media_types() AS listed CROSS JOIN unnest(listed.name || listed.aliases) WITH ORDINALITY AS names (known, place)
+$$;
+
+COMMENT ON FUNCTION _passage.known_types() IS 'properties of media types, in the order of their names and aliases';
 
 CREATE FUNCTION _passage.known_media_type(given text) RETURNS _passage.known_type
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -138,23 +147,34 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     bare CONSTANT text := _passage.bare_media_type(given);
-    structured CONSTANT text := CASE WHEN bare LIKE '%+json' THEN 'application/json' WHEN bare LIKE '%+yaml' THEN 'text/x-yaml'
-        WHEN bare LIKE '%+toml' THEN 'text/x-toml' WHEN bare LIKE '%+xml' THEN 'application/xml' END;
-    known _passage.known_type;
+    known _passage.known_type := (_passage.known_types())[array_position(_passage.media_type_names(), bare)];
 BEGIN
-    SELECT CASE WHEN bare = ANY (listed.aliases) THEN listed.name ELSE bare END, CASE WHEN bare = listed.name OR bare = ANY (listed.aliases) THEN listed.aliases ELSE '{}' END,
-        listed.name, listed.family, listed.comment_prefix, listed.comment_suffix, listed.empty_body
-    INTO known FROM _passage.media_types() AS listed
-    WHERE listed.name = bare OR bare = ANY (listed.aliases) OR listed.name = structured
-    ORDER BY listed.name = bare DESC, bare = ANY (listed.aliases) DESC LIMIT 1;
     IF known.name IS NULL THEN
-        known := (bare, '{}', bare, 'prose', NULL, NULL, NULL);
+        known := (_passage.known_types())[array_position(_passage.media_type_names(), CASE WHEN bare LIKE '%+json' THEN 'application/json'
+            WHEN bare LIKE '%+yaml' THEN 'text/x-yaml' WHEN bare LIKE '%+toml' THEN 'text/x-toml' WHEN bare LIKE '%+xml' THEN 'application/xml' END)];
+        known := (bare, '{}', coalesce(known.structure, bare), coalesce(known.family, 'prose'), known.comment_prefix, known.comment_suffix, known.empty_body);
     END IF;
     RETURN known;
 END
 $$;
 
 COMMENT ON FUNCTION _passage.known_media_type(text) IS 'properties of a media type';
+
+-- The names of the statement are found as in _passage.window_claims.
+
+CREATE FUNCTION _passage.has_defaults(store name) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM _passage.use_store(store, false);
+    RETURN EXISTS (SELECT FROM strategies AS s WHERE s.default_for::text[] OPERATOR(pg_catalog.<>) '{}'::text[]);
+EXCEPTION WHEN undefined_table OR undefined_column THEN
+    RETURN false;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.has_defaults(name) IS 'whether a store has strategies for media types';
 
 -- The rows of a store that may be the strategy of a call, as an array of objects; NULL for a preset. A strategy that is
 -- neither a preset nor in the store is an error.
@@ -164,16 +184,16 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    -- A store may lack columns, and have those that a user added.
-    fields CONSTANT text := (
-        SELECT string_agg(format('%L, listed.%I', attname, attname), ', ') FROM pg_attribute
-        WHERE attrelid = to_regclass(format('%I.strategies', store)) AND NOT attisdropped AND attname = ANY (
-            '{name,base,default_for,parents,preceding,following,children,before,after,windows,siblings,within,threshold,count_by,max_tokens,max_chunks}'));
+    fields text;
     listed jsonb;
 BEGIN
-    IF strategy <> 'auto' AND strategy IN (SELECT name FROM _passage.preset_strategies()) THEN
+    IF (CASE strategy WHEN 'auto' THEN NOT _passage.has_defaults(store) ELSE array_position(_passage.preset_names(), strategy) IS NOT NULL END) THEN
         RETURN NULL;
     END IF;
+    -- A store may lack columns, and have those that a user added.
+    SELECT string_agg(format('%L, listed.%I', attname, attname), ', ') INTO fields FROM pg_attribute
+    WHERE attrelid = to_regclass(format('%I.strategies', store)) AND NOT attisdropped AND attname = ANY (
+        '{name,base,default_for,parents,preceding,following,children,before,after,windows,siblings,within,threshold,count_by,max_tokens,max_chunks}');
     IF fields IS NOT NULL THEN
         EXECUTE format('SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object(%s)) ORDER BY name COLLATE "C") FROM %I.strategies AS listed WHERE %s', fields, store,
             CASE strategy WHEN 'auto' THEN 'default_for <> ''{}''' ELSE 'name = $1' END) USING strategy INTO listed;

@@ -18,7 +18,7 @@ use crate::server::spi::Statement;
 use crate::server::sql_text::{ADD, CONCATENATE, DIVIDE, EQUAL, NO_KEY, quote_identifier};
 use cache::{LayoutCache, RelationOids};
 use pgrx::pg_sys;
-pub use relation::Relation;
+pub use relation::{Relation, may_select};
 pub use statement_cache::{StatementCache, StatementKey};
 use std::any::{Any, TypeId};
 use std::cell::{Cell, RefCell};
@@ -62,35 +62,52 @@ pub fn register() {
 /// Panics with PostgreSQL's own error if the caller lacks USAGE on the schema, before a relation is locked.
 pub fn find(store: &str) -> Option<Rc<Layout>> {
     let name = CString::new(store).ok()?;
-    // SAFETY: look-ups in the catalog by strings that end in NUL, which raise no error for what is
-    // missing; neither reads the search_path.
-    let oids = unsafe {
-        let schema = pg_sys::get_namespace_oid(name.as_ptr(), true);
-        let relation = |name: &CStr| pg_sys::get_relname_relid(name.as_ptr(), schema);
-        [c"chunks", c"documents", c"strategies", c"embeddings", c"adopted_chunks"].map(relation)
-    };
-    if oids[0] == pg_sys::InvalidOid {
-        return None;
+    loop {
+        let oids = relations_of(&name)?;
+        let changed = WATCH.take_changed();
+        if !changed.is_empty() {
+            drop(LAYOUTS.with_borrow_mut(|layouts| layouts.remove(&changed)));
+        }
+        if let Some(layout) = LAYOUTS.with_borrow_mut(|layouts| layouts.get(store, &oids)) {
+            return Some(layout);
+        }
+        WATCH.add(oids);
+        let layout = Layout::read(store, oids);
+        // Before each was locked, another session may have replaced the store.
+        if let Some(layout) = layout.filter(|_| relations_of(&name) == Some(oids)) {
+            return Some(keep(store, oids, layout));
+        }
+        pgrx::check_for_interrupts!();
     }
-    // SAFETY: a look-up of a schema that exists, which raises the error of a statement that names it.
-    unsafe { pg_sys::LookupExplicitNamespace(name.as_ptr(), true) };
-    let changed = WATCH.take_changed();
-    if !changed.is_empty() {
-        drop(LAYOUTS.with_borrow_mut(|layouts| layouts.remove(&changed)));
+}
+
+/// Returns the oids of the relations that a schema has now, 0 for those that it lacks, or `None` without `chunks`.
+fn relations_of(schema: &CStr) -> Option<RelationOids> {
+    // SAFETY: look-ups in the catalog by strings that end in NUL, which raise no error for what is missing; neither
+    // reads the search_path. Then a look-up of a schema that exists, which raises the error of a statement that names it.
+    unsafe {
+        let oid = pg_sys::get_namespace_oid(schema.as_ptr(), true);
+        let relation = |name: &CStr| pg_sys::get_relname_relid(name.as_ptr(), oid);
+        let names = [c"chunks", c"documents", c"strategies", c"embeddings", c"adopted_chunks"];
+        let oids = names.map(relation);
+        if oids[0] == pg_sys::InvalidOid {
+            return None;
+        }
+        pg_sys::LookupExplicitNamespace(schema.as_ptr(), true);
+        Some(oids)
     }
-    if let Some(layout) = LAYOUTS.with_borrow_mut(|layouts| layouts.get(store, &oids)) {
-        return Some(layout);
-    }
-    WATCH.add(oids);
-    let layout = Rc::new(Layout::read(store, oids));
-    let capacity = settings::max_cached_stores();
-    let added = Rc::clone(&layout);
+}
+
+/// Keeps a layout for later calls, instead of the one that was not used for longest if there are too many.
+fn keep(store: &str, oids: RelationOids, layout: Layout) -> Rc<Layout> {
+    let layout = Rc::new(layout);
+    let (capacity, added) = (settings::max_cached_stores(), Rc::clone(&layout));
     let removed = LAYOUTS.with_borrow_mut(|layouts| layouts.insert(store, oids, added, capacity));
     if !removed.is_empty() {
         WATCH.clear();
         LAYOUTS.with_borrow(|layouts| WATCH.add(layouts.relations()));
     }
-    Some(layout)
+    layout
 }
 
 /// Returns whether a relation is the side table of an adopted store: a table with the columns that are read from
@@ -116,31 +133,36 @@ fn document_of(id: &str) -> String {
 }
 
 impl Layout {
-    fn read(store: &str, oids: RelationOids) -> Self {
-        let [chunks, documents, strategies, embeddings, adopted] = oids;
+    /// Reads a layout from the catalogs. Returns `None` if another session has dropped a relation meanwhile.
+    fn read(
+        store: &str,
+        [chunks, documents, strategies, embeddings, adopted]: RelationOids,
+    ) -> Option<Self> {
         let relation = |oid, name: &str| {
             Relation::read(oid, format!("{}.{}", quote_identifier(store), quote_identifier(name)))
         };
+        // The outer value is missing if the relation was dropped, the inner one if the store has none with the column.
         let with = |oid, name, column: &str| {
-            (oid != pg_sys::InvalidOid)
-                .then(|| relation(oid, name))
-                .filter(|relation| relation.has(column))
+            if oid == pg_sys::InvalidOid {
+                return Some(None);
+            }
+            relation(oid, name).map(|relation| Some(relation).filter(|found| found.has(column)))
         };
-        let chunks = relation(chunks, "chunks");
-        Self {
+        let chunks = relation(chunks, "chunks")?;
+        Some(Self {
             store: store.to_owned(),
             may_have_shards: chunks.is_table && has_citus(),
-            adopted: with(adopted, "adopted_chunks", "document_id")
+            adopted: with(adopted, "adopted_chunks", "document_id")?
                 .filter(|adopted| is_side_table(adopted) && !chunks.is_table),
             chunks,
-            documents: with(documents, "documents", "id"),
-            strategies: with(strategies, "strategies", "name"),
-            embeddings: with(embeddings, "embeddings", "embedding")
+            documents: with(documents, "documents", "id")?,
+            strategies: with(strategies, "strategies", "name")?,
+            embeddings: with(embeddings, "embeddings", "embedding")?
                 .filter(|embeddings| embeddings.has("chunk_id")),
             is_checked: Cell::new(false),
             slots: RefCell::default(),
             statements: RefCell::default(),
-        }
+        })
     }
 
     /// Returns whether chunks have ordinals that an index on `(document_id, ordinal)` finds. A view may

@@ -9,7 +9,7 @@ AS $$
 #variable_conflict use_column
 BEGIN
     RETURN QUERY
-        WITH ranked AS MATERIALIZED (SELECT * FROM _passage.rank_hits(ids, scores, '{}'))
+        WITH ranked AS MATERIALIZED (SELECT id, (row_number() OVER (ORDER BY score_rank, first))::integer AS place FROM _passage.rank_hits(ids, scores, '{}'))
         SELECT place, cut_by IS NULL, role, rule, distance, ordinal, section, tokens, tokens_so_far, cut_by, chunk_id, hit_id, NULL::text
         FROM (
             SELECT ranked.place, coalesce((_passage.role_names())[(claim).role], 'hit') AS role,

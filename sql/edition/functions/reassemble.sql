@@ -12,13 +12,15 @@ DECLARE
     written CONSTANT jsonb := _passage.read_group('output', output);
     max_passage_tokens CONSTANT integer := _passage.number_setting('max_passage_tokens', 2048);
     score_by CONSTANT text := coalesce(_passage.read_group('ranking', ranking, '{mode,candidates,vector_weight,text_weight,rrf_k}') ->> 'score_by', 'max');
-    shown CONSTANT uuid[] := ARRAY(SELECT id FROM unnest(skip) AS id WHERE id IS NOT NULL);
+    shown uuid[] := '{}';
     hits _passage.expanded_hit[];
     budget _passage.budget;
     expanded _passage.expansion;
 BEGIN
     PERFORM _passage.check_limit('max_passages', max_passages);
-    PERFORM _passage.store_must_be_readable(schema);
+    IF cardinality(skip) > 0 THEN
+        shown := ARRAY(SELECT id FROM unnest(skip) AS id WHERE id IS NOT NULL);
+    END IF;
     IF max_passages IS NOT NULL THEN
         RETURN _passage.chosen_passages(schema, ids, scores, named, given, max_passages, written, score_by, shown);
     END IF;

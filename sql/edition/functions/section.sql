@@ -12,6 +12,9 @@ LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
+    IF coalesce(array_ndims(section), 1) = 1 AND coalesce(array_lower(section, 1), 1) = 1 THEN
+        RETURN array_replace(section, NULL, '');
+    END IF;
     RETURN ARRAY(SELECT coalesce(title, '') FROM unnest(section) WITH ORDINALITY AS listed (title, place) ORDER BY place);
 END
 $$;

@@ -160,6 +160,56 @@ fn the_formulas_of_the_page_give_its_figures() {
     }
 }
 
+/// The bytes of a chunk in the primary key of embeddings that grew row by row.
+const EMBEDDINGS_KEY: f64 = 43.0;
+
+#[test]
+fn the_disk_of_a_store_is_the_sum_of_its_relations() {
+    let page = page();
+    let of_chunk: f64 = table(&page.text, "relation").rows.iter().map(|row| number(&row[1])).sum();
+    let disk = table(&page.text, "store of");
+    for row in &disk.rows {
+        let embedded = rows().into_iter().find(|(dimensions, embedding_type, _)| {
+            row[0].replace([',', '`'], "") == format!("{dimensions} {embedding_type}")
+        });
+        assert!(
+            embedded.is_some() || row[0] == "no embeddings",
+            "the page has no bytes of {}",
+            row[0]
+        );
+        let of_embedding =
+            embedded.map_or(0.0, |(_, _, [column, index, _])| column + index + EMBEDDINGS_KEY);
+        assert_near(&row[0], number(&row[1]), of_chunk + of_embedding, 0.001);
+        for (chunks, cell) in disk.head[2..].iter().zip(&row[2..]) {
+            assert_near(&row[0], number(cell), number(chunks) * number(&row[1]), 0.005);
+        }
+    }
+}
+
+#[test]
+fn the_plan_for_a_billion_chunks_follows_its_two_rules() {
+    const CHUNKS: f64 = 1e9;
+    // Two thirds of the memory of a node, and what a build may take.
+    let (of_indexes, of_build) = (256e9 * 2.0 / 3.0, 64e9);
+    let page = page();
+    let disk = table(&page.text, "store of");
+    for row in &table(&page.text, "384 dimensions").rows {
+        let embedding_type = row[0].replace('`', "");
+        let (_, _, [_, index, build]) = rows()
+            .into_iter()
+            .find(|(dimensions, of_row, _)| *dimensions == 384 && *of_row == embedding_type)
+            .expect("the table of embeddings has the type");
+        let nodes = (CHUNKS * index / of_indexes).ceil();
+        let shards = ((CHUNKS * build / of_build) / nodes).ceil() * nodes;
+        let whole = disk.rows.iter().find(|store| store[0] == format!("384 {}", row[0])).unwrap();
+        let expected =
+            [CHUNKS * index, nodes, CHUNKS * build, shards, CHUNKS * number(&whole[1]) / nodes];
+        for (cell, expected) in row[1..].iter().zip(expected) {
+            assert_near(&format!("the plan of {embedding_type}"), number(cell), expected, 0.005);
+        }
+    }
+}
+
 #[tokio::test]
 async fn chunks_and_their_indexes_take_the_bytes_that_the_page_states() {
     let cluster = Cluster::start().await;

@@ -72,6 +72,7 @@ mod search {
 /// The version of a document that a call sees.
 mod snapshots {
     mod isolation;
+    mod replaced_store;
     mod snapshot;
 }
 

@@ -9,39 +9,8 @@ use super::super::installed::{Edition, Installed};
 /// The script of the SQL edition: a transaction of its own.
 const SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/edition.sql"));
 
-/// Parts of the product, and the functions without which it lacks them.
-const PARTS: [(&str, &[&str]); 6] = [
-    ("passage.fragments", &["passage.fragments"]),
-    ("passage.split", &["passage.split"]),
-    ("passage.ingest", &["passage.ingest"]),
-    (
-        "passage.keep_in_step",
-        &[
-            "_passage.step_plan",
-            "_passage.step_row",
-            "_passage.step_write",
-            "_passage.step_record",
-            "_passage.template_parts",
-            "_passage.is_readable_json",
-        ],
-    ),
-    (
-        "passage.adopt",
-        &[
-            "_passage.adopted_id",
-            "_passage.media_type_of_uri",
-            "_passage.chain_order",
-            "_passage.section_runs",
-            "_passage.expression_columns",
-            "_passage.visibility_expressions",
-            "_passage.adopted_table",
-            "_passage.adopted_is_readable",
-            "_passage.keep_adopted",
-            "_passage.refresh_adopted",
-        ],
-    ),
-    ("stores distributed by Citus", &["_passage.shard_rows"]),
-];
+/// Parts of the product that the edition lacks: their functions raise an error.
+const LACKING: [&str; 3] = ["passage.keep_in_step", "passage.adopt", "stores distributed by Citus"];
 
 /// Returns the statements of the script, for another transaction.
 pub(super) fn statements() -> &'static str {
@@ -60,18 +29,13 @@ pub(super) fn replacing_statements() -> String {
     in_place.iter().fold(statements().to_owned(), |sql, (from, to)| sql.replace(from, to))
 }
 
-/// Returns whether the edition raises an error for a function.
-fn refuses(function: &str) -> bool {
-    SCRIPT.contains(&format!("_passage.refuse_function('{function}',"))
-}
-
 impl Edition {
     /// Returns what the edition of this client lacks.
     pub fn lacks(self) -> Vec<&'static str> {
-        let lacking = PARTS.iter().filter(|(_, functions)| {
-            self == Self::Sql && functions.iter().any(|function| refuses(function))
-        });
-        lacking.map(|(part, _)| *part).collect()
+        match self {
+            Self::Native => Vec::new(),
+            Self::Sql => LACKING.to_vec(),
+        }
     }
 }
 
@@ -88,6 +52,7 @@ impl Installed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn the_statements_of_the_script_end_no_transaction() {
@@ -96,13 +61,43 @@ mod tests {
         }
     }
 
+    /// The functions without which the edition lacks each part.
+    const FUNCTIONS: [(&str, &[&str]); 3] = [
+        (
+            LACKING[0],
+            &[
+                "_passage.step_plan",
+                "_passage.step_row",
+                "_passage.step_write",
+                "_passage.step_record",
+                "_passage.template_parts",
+                "_passage.is_readable_json",
+            ],
+        ),
+        (
+            LACKING[1],
+            &[
+                "_passage.adopted_id",
+                "_passage.media_type_of_uri",
+                "_passage.chain_order",
+                "_passage.section_runs",
+                "_passage.expression_columns",
+                "_passage.visibility_expressions",
+                "_passage.adopted_table",
+                "_passage.adopted_is_readable",
+                "_passage.keep_adopted",
+                "_passage.refresh_adopted",
+            ],
+        ),
+        (LACKING[2], &["_passage.shard_rows"]),
+    ];
+
     #[test]
-    fn each_function_that_the_edition_refuses_belongs_to_a_part() {
+    fn the_edition_refuses_exactly_the_functions_of_the_parts_that_it_lacks() {
         let calls = SCRIPT.split("_passage.refuse_function('").skip(1);
-        for function in calls.filter_map(|rest| rest.split_once('\'')).map(|(name, _)| name) {
-            let is_named = PARTS.iter().any(|(_, functions)| functions.contains(&function));
-            assert!(is_named, "no part of PARTS has {function}");
-        }
+        let refused = calls.filter_map(|rest| rest.split_once('\'')).map(|(name, _)| name);
+        let named = FUNCTIONS.iter().flat_map(|(_, functions)| *functions).copied();
+        assert_eq!(refused.collect::<BTreeSet<_>>(), named.collect());
         assert!(Edition::Native.lacks().is_empty());
     }
 }

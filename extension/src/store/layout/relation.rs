@@ -25,11 +25,23 @@ pub struct Relation {
 }
 
 impl Relation {
-    /// Reads a relation from the catalogs.
-    pub(super) fn read(oid: pg_sys::Oid, name: String) -> Self {
+    /// Reads a relation from the catalogs. Returns `None` if another session has dropped it since its oid was looked up.
+    pub(super) fn read(oid: pg_sys::Oid, name: String) -> Option<Self> {
+        let lock = pg_sys::AccessShareLock as i32;
         // SAFETY: the relation is open while its descriptor is read, and locked against its removal;
         // what is kept of the descriptor is copied.
-        let relation = unsafe { pgrx::PgRelation::with_lock(oid, pg_sys::AccessShareLock as i32) };
+        unsafe {
+            let opened = pg_sys::try_relation_open(oid, lock);
+            if opened.is_null() {
+                return None;
+            }
+            let found = Self::describe(&pgrx::PgRelation::from_pg(opened), oid, name);
+            pg_sys::relation_close(opened, lock);
+            Some(found)
+        }
+    }
+
+    fn describe(relation: &pgrx::PgRelation, oid: pg_sys::Oid, name: String) -> Self {
         let description = relation.tuple_desc();
         let columns = || description.iter().filter(|column| !column.attisdropped);
         let is_ordinal = |column: &pg_sys::FormData_pg_attribute| {
@@ -43,7 +55,7 @@ impl Relation {
             is_table,
             has_ordinals: is_table && columns().any(is_ordinal),
             ids_name_documents: has_check(&description, c"chunks_id_names_document"),
-            has_metadata_index: metadata.is_some_and(|column| has_index(&relation, column.attnum)),
+            has_metadata_index: metadata.is_some_and(|column| has_index(relation, column.attnum)),
             columns: columns().map(|column| (column.name().to_owned(), column.atttypid)).collect(),
         }
     }
@@ -78,13 +90,11 @@ impl Relation {
     /// known without a statement. A caller without the right to read it gets the error of a statement.
     pub fn may_have_rows(&self) -> bool {
         let lock = pg_sys::AccessShareLock as i32;
-        // SAFETY: a look-up of a privilege; the relation is open while its file and its description are looked at.
+        if may_select(self.oid) != Some(true) {
+            return true;
+        }
+        // SAFETY: the relation is open while its file and its description are looked at.
         unsafe {
-            let role = pg_sys::GetUserId();
-            let right = pg_sys::pg_class_aclcheck(self.oid, role, pg_sys::ACL_SELECT.into());
-            if right != pg_sys::AclResult::ACLCHECK_OK {
-                return true;
-            }
             let relation = pg_sys::try_relation_open(self.oid, lock);
             // Another session has replaced the store; the statement finds its table by name.
             if relation.is_null() {
@@ -147,6 +157,17 @@ impl Relation {
         };
         columns.iter().map(column).collect()
     }
+}
+
+/// Returns whether the caller may read all columns of a relation, or `None` if another session has dropped it.
+pub fn may_select(relation: pg_sys::Oid) -> Option<bool> {
+    let mut is_missing = false;
+    // SAFETY: a look-up of a privilege, which raises no error for a missing relation but says so.
+    let right = unsafe {
+        let (role, select) = (pg_sys::GetUserId(), pg_sys::ACL_SELECT.into());
+        pg_sys::pg_class_aclcheck_ext(relation, role, select, &raw mut is_missing)
+    };
+    (!is_missing).then_some(right == pg_sys::AclResult::ACLCHECK_OK)
 }
 
 /// Returns whether an index of a relation has a column, alone or in an expression.

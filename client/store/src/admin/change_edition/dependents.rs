@@ -2,8 +2,8 @@
 The objects that are lost with the functions of `pg_passage`: generated columns of stores, and what uses these columns or the
 functions.
 
-Columns and indexes of a store come from `upgrade_store`. Views, indexes, policies, statistics and privileges of users are created again with the same definition. All
-others prevent the change.
+Columns and indexes of a store come from `upgrade_store`. Views, indexes, policies, statistics and privileges of users are
+created again with the same definition. All others prevent the change.
 */
 
 use super::super::super::error::Error;
