@@ -1,5 +1,7 @@
--- Reading claims: what of the context that hits ask for is theirs, as in core/passages/src/expand/ plan.rs and
--- select_context.rs.
+-- Reading claims: the best claim of each chunk, as in core/passages/src/expand/claim.rs.
+--
+-- If several hits claim a chunk, the hit with the best score gets it; of equal scores the nearest. A hit whose container
+-- includes the chunk comes before all others.
 
 -- The best claim of each chunk that is not a hit, in the order in which a budget is spent on single chunks. `others` are
 -- the claims that do not come from an index.
