@@ -159,6 +159,9 @@ DECLARE
     spans int4range[];
     span_firsts integer[];
     span_lasts integer[];
+    firsts_in_text integer[];
+    lasts_in_text integer[];
+    citations jsonb[];
     rows _passage.passage_row[] := '{}';
     row _passage.passage_row;
     listed record;
@@ -299,10 +302,15 @@ BEGIN
             spans := spans || int4range(span_firsts[place], span_lasts[place]);
         END LOOP;
         row.spans := spans;
-        SELECT coalesce(jsonb_agg(jsonb_build_object('chunk_id', c.id, 'ordinal', c.ordinal, 'role', coalesce((_passage.role_names())[c.role], 'hit'),
-                'start', (written.assembly).firsts[c.place], 'end', (written.assembly).lasts[c.place], 'first_line', c.first_line, 'last_line', c.last_line) || coalesce(c.place_of, '{}') ORDER BY c.place), '[]')
-        INTO row.citations
-        FROM unnest(parts) WITH ORDINALITY AS c (hit, document, id, ordinal, role, rule, tokens, section, unit, level, content, start_byte, end_byte, first_line, last_line, preamble, place_of, place);
+        firsts_in_text := (written.assembly).firsts;
+        lasts_in_text := (written.assembly).lasts;
+        citations := '{}';
+        FOREACH part IN ARRAY parts LOOP
+            at := cardinality(citations) + 1;
+            citations := citations || (jsonb_build_object('chunk_id', part.id, 'ordinal', part.ordinal, 'role', coalesce((_passage.role_names())[part.role], 'hit'),
+                'start', firsts_in_text[at], 'end', lasts_in_text[at], 'first_line', part.first_line, 'last_line', part.last_line) || coalesce(part.place, '{}'));
+        END LOOP;
+        row.citations := to_jsonb(citations);
         document := documents[array_position(document_ids, hit.document)];
         row.collection := document.collection;
         row.version := document.version;
