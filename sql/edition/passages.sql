@@ -143,6 +143,7 @@ DECLARE
     with_lines _passage.passage_chunk[];
     -- What the hits have, by their numbers.
     hit_ids uuid[] := '{}';
+    hit_documents uuid[] := '{}';
     hit_scores double precision[] := '{}';
     score_ranks integer[] := '{}';
     scope_names text[] := array_fill(NULL::text, ARRAY[cardinality(hits)]);
@@ -183,12 +184,13 @@ BEGIN
     END IF;
     FOREACH hit IN ARRAY hits LOOP
         hit_ids := hit_ids || hit.id;
+        hit_documents := hit_documents || hit.document;
         hit_scores := hit_scores || hit.score;
         score_ranks := score_ranks || hit.score_rank;
         has_scopes := has_scopes OR hit.scope_group IS NOT NULL;
         has_code := has_code OR hit.scope_group IS NOT NULL AND hit.kind = 'code';
     END LOOP;
-    selected := _passage.selected_chunks(store, hits, expanded.decisions);
+    selected := _passage.selected_chunks(store, hit_documents, expanded.decisions);
     chunks := selected.chunks;
     documents := selected.documents;
     FOREACH document IN ARRAY coalesce(documents, '{}') LOOP

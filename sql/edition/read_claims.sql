@@ -50,6 +50,11 @@ BEGIN
     IF cardinality(others) = 0 THEN
         RETURN others;
     END IF;
+    -- For many hits a hash table takes less than comparing each claim with all of them.
+    IF cardinality(ids) > 50 THEN
+        others := ARRAY(SELECT c FROM unnest(others) AS c WHERE NOT c.id IN (SELECT unnest(ids)));
+        ids := '{}';
+    END IF;
     RETURN coalesce((
         SELECT array_agg((best.hit, best.id, best.ordinal, best.tokens, best.section, best.unit, best.level, best.rule, best.role, best.distance, best.is_bridge)::_passage.claim
             ORDER BY best.score_rank * 8::bigint + best.role - CASE WHEN best.is_bridge THEN 100000000000 ELSE 0 END, abs(best.distance::bigint), best.hit, best.ordinal)
