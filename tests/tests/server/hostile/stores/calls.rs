@@ -146,6 +146,18 @@ pub const WITHOUT_STORE: &[&str] = &[
     "types_of_columns",
 ];
 
+/// The functions with a call that the SQL edition refuses.
+pub const REFUSED: &[&str] = &[
+    "adopt",
+    "bring_in_step",
+    "keep_in_step",
+    "refresh_adopted",
+    "shard_rows",
+    "step_record",
+    "step_write",
+    "unadopt",
+];
+
 macro_rules! prose {
     () => {
         "'{aaaaaaaa-0000-0000-0000-000000000002,aaaaaaaa-0000-0000-0000-000000000004,bbbbbbbb-0000-0000-0000-000000000007}'"

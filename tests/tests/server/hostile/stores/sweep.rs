@@ -1,10 +1,11 @@
 //! Sweeps: stores with one odd column each, and all calls on them.
 
 use super::attacker::{Attacker, Outcome};
-use super::calls::{CALLS, Call};
+use super::calls::{CALLS, Call, REFUSED};
 use super::store::{Kind, Odd, RELATIONS, relation};
 use super::types::Reach;
 use super::verdict::{Vocabulary, judge};
+use passage_tests::cluster::is_sql_edition;
 
 /// The result of a sweep.
 #[derive(Debug, Default)]
@@ -117,7 +118,8 @@ impl<'c> Sweep<'c> {
                 odd.odd_type.reach >= call.reach
                     && (call.about.is_empty() || call.about.contains(&odd.column.relation))
             };
-            if !odd.is_none_or(about) {
+            let is_refused = is_sql_edition() && REFUSED.contains(&call.function);
+            if is_refused || !odd.is_none_or(about) {
                 continue;
             }
             loop {
