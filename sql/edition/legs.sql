@@ -195,10 +195,12 @@ BEGIN
             FROM unnest(hits) WITH ORDINALITY AS hit (id, score, vector_rank, vector_score, text_rank, text_score, number) LEFT JOIN _passage.hit_places(store, hits) AS c USING (number)
         ), evidence AS (
             SELECT placed.*, greatest(0, (SELECT max(near.score) FROM placed AS near WHERE near.document_id = placed.document_id AND near.ordinal IN (placed.ordinal - 1, placed.ordinal + 1))) AS neighbor,
-                greatest(0, max(placed.score) OVER ()) AS best_score, 0.45::double precision * (1.0::double precision - power(greatest(0, max(placed.coverage) OVER ()), 8)) AS share
+                greatest(0, max(placed.score) OVER ()) AS best_score, greatest(0, max(placed.coverage) OVER ()) AS highest
             FROM placed
         ), ordered AS (
-            SELECT evidence.*, evidence.score + (evidence.share * evidence.neighbor + 0.25::double precision * evidence.best_score * evidence.coverage) AS new_score FROM evidence
+            -- The eighth power as core multiplies it; power differs in the last digit.
+            SELECT evidence.*, evidence.score + (0.45::double precision * (1.0::double precision - fourth.power * fourth.power) * evidence.neighbor + 0.25::double precision * evidence.best_score * evidence.coverage) AS new_score
+            FROM evidence CROSS JOIN LATERAL (SELECT evidence.highest * evidence.highest) AS second (power) CROSS JOIN LATERAL (SELECT second.power * second.power) AS fourth (power)
         )
         SELECT array_agg((id, new_score, vector_rank, vector_score, text_rank, text_score)::_passage.search_hit ORDER BY new_score DESC, number) INTO hits FROM ordered;
     END IF;
