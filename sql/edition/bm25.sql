@@ -119,7 +119,7 @@ COMMENT ON FUNCTION _passage.lexeme_pairs(_passage.parsed_query) IS 'pairs of le
 -- only in chunks that may be among the best with it.
 
 CREATE FUNCTION _passage.chunk_scores(parsed _passage.parsed_query, matches _passage.matched_chunk[], idf double precision[], max_rows integer) RETURNS TABLE (id uuid, score double precision)
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE ROWS 1000
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE ROWS 2000
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -188,7 +188,7 @@ COMMENT ON FUNCTION _passage.chunk_scores(_passage.parsed_query, _passage.matche
 -- The scores of lines and chunks of fragments.
 
 CREATE FUNCTION _passage.bm25_scores(parsed _passage.parsed_query, matches _passage.word_match[], idf double precision[], length_share double precision, section_weight double precision) RETURNS TABLE (id uuid, score double precision)
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE ROWS 1000
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE ROWS 2000
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
