@@ -26,12 +26,10 @@ DECLARE
     share CONSTANT double precision := _passage.context_share(strategy, given);
     hits CONSTANT _passage.expanded_hit[] := _passage.read_hits(store, ids, scores, strategy, given, skip, max_tokens, 0);
     budget _passage.budget;
-    own_budget _passage.budget;
     is_given CONSTANT boolean := EXISTS (SELECT FROM unnest(hits) AS h WHERE (h.strategy).max_tokens IS NOT NULL);
     costs _passage.hit_costs;
     selected _passage.hit_selection;
     chosen _passage.expanded_hit[];
-    expanded _passage.expansion;
     formed _passage.passage_row[];
     for_hits bigint;
     refills integer;
@@ -55,17 +53,9 @@ BEGIN
         selected := _passage.select_hits(hits, costs, limit_passages, max_distance, budget.max_tokens, is_given, for_hits);
         ending := selected.ending;
         chosen := _passage.some_hits(hits, selected.is_selected);
-        own_budget := _passage.budget_of(chosen, max_tokens, 0);
-        IF own_budget.max_tokens IS NOT NULL THEN
-            own_budget.max_tokens := greatest(own_budget.max_tokens - _passage.reserved_tokens(store, chosen), 0);
-        END IF;
         formed := '{}';
         IF cardinality(chosen) > 0 THEN
-            expanded := _passage.expand_hits(store, chosen, skip, coalesce(max_distance >= 2, true), coalesce((output ->> 'explain')::boolean, false), own_budget);
-            IF (output ->> 'imports')::boolean THEN
-                expanded := _passage.with_imports(store, expanded, own_budget, skip);
-            END IF;
-            formed := _passage.passage_rows(store, expanded, output, score_by, max_passages, ids, scores);
+            formed := _passage.budgeted_passages(store, chosen, skip, output, _passage.budget_of(chosen, max_tokens, 0), score_by, max_passages, ids, scores);
         END IF;
         IF is_refill OR cardinality(formed) > cardinality(rows) THEN
             rows := formed;
@@ -78,7 +68,7 @@ BEGIN
             CONTINUE;
         END IF;
         of_hits := (SELECT coalesce(sum(costs.tokens[place]), 0) FROM unnest(selected.is_selected) WITH ORDINALITY AS listed (is_one, place) WHERE is_one);
-        used := (SELECT coalesce(sum((row).tokens), 0) FROM unnest(rows) AS row);
+        used := _passage.passage_tokens(rows);
         EXIT WHEN ending <> 'budget' OR refills = 0 OR used >= budget.max_tokens;
         -- If the context leaves tokens, more hits get them.
         refills := refills - 1;
@@ -90,6 +80,15 @@ BEGIN
         is_refill := next > for_hits;
         for_hits := greatest(next, for_hits);
         EXIT WHEN NOT is_refill;
+    END LOOP;
+    -- The headers and repeated lines of all passages may not fit beside their hits.
+    WHILE cardinality(rows) > 1 AND _passage.passage_tokens(rows) > budget.max_tokens LOOP
+        FOR worst IN 1 .. cardinality(rows) LOOP
+            IF rows[worst].rank = cardinality(rows) THEN
+                rows := rows[:worst - 1] || rows[worst + 1:];
+                EXIT;
+            END IF;
+        END LOOP;
     END LOOP;
 END
 $$;

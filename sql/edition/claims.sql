@@ -1,7 +1,4 @@
--- Claims: which chunks are context of which hit, as in core/passages/src/expand/ plan.rs and claim.rs.
---
--- If several hits claim a chunk, the hit with the best score gets it; of equal scores the nearest. A hit whose container
--- includes the chunk comes before all others.
+-- Claims: which chunks may be context of which hit, as in core/passages/src/expand/plan.rs.
 
 -- Roles are numbered in the order of their priority.
 

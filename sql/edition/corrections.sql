@@ -106,6 +106,8 @@ COMMENT ON FUNCTION _passage.corrected_words(name, _passage.parsed_query, intege
 CREATE FUNCTION _passage.present_lexemes(store name, lexemes text[], filter jsonb, required text, OUT present text[], OUT counts bigint[], OUT ids uuid[])
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET max_parallel_workers_per_gather = 0
 AS $$
 DECLARE
     has_policies CONSTANT boolean := row_security_active(format('%I.chunks', store)::regclass);

@@ -114,7 +114,7 @@ BEGIN
         conditions := conditions || format('c.kind = ANY (%L::text[])', _passage.filter_values(filter, 'kind'));
     END IF;
     IF filter ? 'path' THEN
-        conditions := conditions || (SELECT format('c.path OPERATOR(%1$I.~) %2$L::%1$I.lquery', nspname, filter ->> 'path')
+        conditions := conditions || (SELECT format('c.path OPERATOR(%1$I.~) %2$L::text::%1$I.lquery', nspname, filter ->> 'path')
             FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'ltree');
     END IF;
     IF has_metadata THEN

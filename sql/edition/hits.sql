@@ -157,6 +157,22 @@ $$;
 
 COMMENT ON FUNCTION _passage.read_hits(name, uuid[], double precision[], text, jsonb, uuid[], integer, integer) IS 'hits of a call, best first';
 
+-- The first hit in the document of each hit. Hits are numbered best first, so documents have the order of these numbers.
+
+CREATE FUNCTION _passage.first_hits(documents uuid[]) RETURNS integer[]
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF cardinality(documents) = 1 THEN
+        RETURN '{1}';
+    END IF;
+    RETURN ARRAY(SELECT min(place) OVER (PARTITION BY document) FROM unnest(documents) WITH ORDINALITY AS listed (document, place) ORDER BY place);
+END
+$$;
+
+COMMENT ON FUNCTION _passage.first_hits(uuid[]) IS 'number of the first hit in the document of each hit';
+
 -- The root of a document of data is not a record. The sections of INI are at the top.
 
 CREATE FUNCTION _passage.root_depth(structure text) RETURNS integer

@@ -3,114 +3,6 @@
 
 CREATE TYPE _passage.search_hit AS (id uuid, score double precision, vector_rank integer, vector_score double precision, text_rank integer, text_score double precision);
 
--- The distance of embeddings e to the embedding in a literal.
-
-CREATE FUNCTION _passage.distance_expression(store name, embedding real[], distance text) RETURNS text
-LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    facts CONSTANT record := _passage.store_facts(store);
-    schema name;
-    typename name;
-BEGIN
-    SELECT nspname, typname INTO schema, typename
-    FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid JOIN pg_namespace ON pg_namespace.oid = typnamespace
-    WHERE attrelid = to_regclass(format('%I.embeddings', store)) AND attname = 'embedding' AND NOT attisdropped;
-    IF typename IS NULL OR typename NOT IN ('vector', 'halfvec') THEN
-        PERFORM _passage.refuse_argument(format('store "%s" has no embeddings', store),
-            format('Omit the embedding, or run SELECT passage.create_store(%L, dimensions => n); and load embeddings.', store));
-    ELSIF facts.dimensions <> cardinality(embedding) OR cardinality(embedding) = 0 THEN
-        PERFORM _passage.refuse_argument(CASE WHEN facts.dimensions IS NULL THEN format('embedding must not have %s dimensions', cardinality(embedding))
-            ELSE format('embedding must have %s dimensions as in store "%s", not %s', facts.dimensions, store, cardinality(embedding)) END,
-            'Embed the query with the model that embedded the chunks.');
-    ELSIF EXISTS (SELECT FROM unnest(embedding) AS value WHERE value IS NULL OR value IN ('NaN', 'Infinity', '-Infinity')) THEN
-        PERFORM _passage.refuse_argument('NULL, NaN and infinity are not allowed in an embedding', 'Use finite numbers only.');
-    END IF;
-    RETURN CASE WHEN distance = 'signs' THEN format('%1$I.binary_quantize(e.embedding)::bit(%2$s) OPERATOR(%1$I.<~>) %1$I.binary_quantize(%3$L::%1$I.%4$I)::bit(%2$s)',
-            schema, facts.dimensions, replace(replace(embedding::text, '{', '['), '}', ']'), typename)
-        ELSE format('e.embedding OPERATOR(%1$I.%2$s) %3$L::%1$I.%4$I', schema,
-            CASE coalesce(distance, facts.distance) WHEN 'l2' THEN '<->' WHEN 'inner_product' THEN '<#>' ELSE '<=>' END,
-            replace(replace(embedding::text, '{', '['), '}', ']'), typename) END;
-END
-$$;
-
-COMMENT ON FUNCTION _passage.distance_expression(name, real[], text) IS 'distance of embeddings to a given one';
-
-CREATE FUNCTION _passage.similarity(distance double precision, kind text) RETURNS double precision
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$ SELECT CASE kind WHEN 'l2' THEN 1.0::double precision / (1.0::double precision + distance) WHEN 'inner_product' THEN -distance ELSE 1.0::double precision - distance END $$;
-
-COMMENT ON FUNCTION _passage.similarity(double precision, text) IS 'similarity of embeddings by their distance';
-
-CREATE FUNCTION _passage.vector_search(store name, embedding real[], filter jsonb, max_rows integer, OUT ids uuid[], OUT scores double precision[])
-LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    facts CONSTANT record := _passage.store_facts(store);
-    distance CONSTANT text := _passage.distance_expression(store, embedding, NULL);
-    by_cosine CONSTANT boolean := coalesce(facts.distance, 'cosine') = 'cosine';
-    is_binary CONSTANT boolean := coalesce(facts.embedding_type = 'binary', false);
-    clause CONSTANT text := _passage.filter_clause(store, CASE WHEN by_cosine THEN filter - 'min_similarity' ELSE filter END, true,
-        CASE WHEN filter ? 'min_similarity' THEN _passage.distance_expression(store, embedding, 'cosine') END);
-    visited integer := 2 * max_rows;
-    ef_search text;
-    iterative text;
-    seqscan CONSTANT text := current_setting('enable_seqscan');
-    sort CONSTANT text := current_setting('enable_sort');
-    distances double precision[];
-    all_ids uuid[];
-    all_distances double precision[];
-BEGIN
-    ef_search := coalesce(current_setting('hnsw.ef_search', true), '40');
-    iterative := coalesce(current_setting('hnsw.iterative_scan', true), 'off');
-    IF is_binary THEN
-        visited := greatest(least(20 * max_rows, 1000), visited, ef_search::integer);
-    END IF;
-    -- The settings apply to this statement alone. With them the planner takes the index where statistics are missing, too.
-    PERFORM set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true),
-        set_config('hnsw.ef_search', greatest(ef_search::integer, least(greatest(visited, 200), 1000))::text, true),
-        CASE WHEN iterative = 'off' THEN set_config('hnsw.iterative_scan', 'relaxed_order', true) END;
-    IF is_binary THEN
-        EXECUTE format('SELECT array_agg(chunk_id), array_agg(distance) FROM (SELECT * FROM (SELECT e.chunk_id, %s AS distance FROM %I.embeddings AS e%s ORDER BY %s LIMIT %s) AS candidate ORDER BY distance LIMIT %s) AS nearest',
-            distance, store, clause, _passage.distance_expression(store, embedding, 'signs'), visited, max_rows) INTO ids, distances;
-    ELSE
-        EXECUTE format('SELECT array_agg(chunk_id), array_agg(distance) FROM (SELECT e.chunk_id, %1$s AS distance FROM %2$I.embeddings AS e%3$s ORDER BY %1$s LIMIT %4$s) AS nearest WHERE distance <> ''NaN''',
-            distance, store, clause, max_rows) INTO ids, distances;
-    END IF;
-    PERFORM set_config('hnsw.ef_search', ef_search, true), set_config('hnsw.iterative_scan', iterative, true),
-        set_config('enable_seqscan', seqscan, true), set_config('enable_sort', sort, true);
-    ids := coalesce(ids, '{}');
-    distances := coalesce(distances, '{}');
-    IF cardinality(ids) < max_rows THEN
-        -- An index may miss a chunk, and ends early if few chunks pass the filters.
-        EXECUTE format('SELECT array_agg(chunk_id), array_agg(distance), count(*) FROM (SELECT e.chunk_id, %s AS distance FROM %I.embeddings AS e%s LIMIT 20001) AS compared WHERE distance <> ''NaN''', distance, store, clause)
-            INTO all_ids, all_distances;
-        IF cardinality(all_ids) > 20000 THEN
-            RAISE NOTICE USING MESSAGE = format('only %s of %s nearest chunks were found', cardinality(ids), max_rows),
-                DETAIL = 'Few of the chunks near the embedding pass the filters or policies.', HINT = 'Raise hnsw.max_scan_tuples.';
-        END IF;
-        SELECT ids || array_agg(listed.id), distances || array_agg(listed.distance) INTO ids, distances
-        FROM unnest(all_ids, all_distances) AS listed (id, distance) WHERE listed.id <> ALL (ids);
-        ids := coalesce(ids, '{}');
-        distances := coalesce(distances, '{}');
-    END IF;
-    SELECT array_agg(nearest.id ORDER BY nearest.place), array_agg(nearest.score ORDER BY nearest.place) INTO ids, scores
-    FROM (
-        SELECT listed.id, row_number() OVER (ORDER BY listed.distance, listed.id) AS place,
-            _passage.similarity(listed.distance, facts.distance) AS score
-        FROM unnest(ids, distances) AS listed (id, distance) ORDER BY place LIMIT max_rows
-    ) AS nearest
-    WHERE NOT by_cosine OR NOT filter ? 'min_similarity' OR nearest.score >= (filter ->> 'min_similarity')::double precision;
-    ids := coalesce(ids, '{}');
-    scores := coalesce(scores, '{}');
-END
-$$;
-
-COMMENT ON FUNCTION _passage.vector_search(name, real[], jsonb, integer) IS 'chunks nearest to an embedding';
-
 -- The values of the hits of a ranking, scaled to 0 to 1, with a smaller term for the rank.
 
 CREATE FUNCTION _passage.scaled_values(scores double precision[], floor double precision, weight double precision) RETURNS double precision[]
@@ -157,9 +49,13 @@ AS $$
 DECLARE
     bare text[];
     path CONSTANT text := lower(uri);
+    sections CONSTANT text := array_to_string(section, ' ');
 BEGIN
     IF strpos(name, '.') > 0 AND right(path, length(name)) = name AND (length(path) = length(name) OR substr(path, length(path) - length(name), 1) = '/') THEN
         RETURN 0;
+    ELSIF strpos(lower(sections), split_part(titles[1], ' ', 1)) = 0 AND octet_length(sections) = length(sections) THEN
+        -- Most sections have no such word.
+        RETURN NULL;
     END IF;
     bare := ARRAY(SELECT _passage.bare_name(title) FROM unnest(section) WITH ORDINALITY AS listed (title, place) ORDER BY place);
     RETURN coalesce(array_position(bare, name), (
@@ -225,6 +121,28 @@ $$;
 
 COMMENT ON FUNCTION _passage.read_legs(name, text, real[], jsonb, jsonb, integer, integer) IS 'rankings of a search';
 
+-- The documents and the ordinals of hits, and what may name them. The names of the statement are found as in
+-- _passage.read_claims.
+
+CREATE FUNCTION _passage.hit_places(store name, hits _passage.search_hit[]) RETURNS TABLE (number bigint, document_id uuid, ordinal integer, section text[], uri text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 50
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+AS $$
+#variable_conflict use_column
+BEGIN
+    PERFORM _passage.use_store(store, false);
+    RETURN QUERY
+        WITH chunks AS NOT MATERIALIZED (SELECT c.id::uuid, c.document_id::uuid, c.ordinal::integer, c.section::text[] FROM chunks AS c),
+        documents AS NOT MATERIALIZED (SELECT d.id::uuid, d.uri::text FROM documents AS d)
+        SELECT hit.number, c.document_id, c.ordinal, c.section, d.uri
+        FROM pg_catalog.unnest(hits) WITH ORDINALITY AS hit (id, score, vector_rank, vector_score, text_rank, text_score, number)
+        JOIN chunks AS c ON c.id = hit.id LEFT JOIN documents AS d ON d.id = c.document_id;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.hit_places(name, _passage.search_hit[]) IS 'where hits are';
+
 CREATE FUNCTION _passage.fused_hits(store name, legs _passage.search_legs, ranking jsonb, max_rows integer, skip uuid[]) RETURNS _passage.search_hit[]
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -251,7 +169,7 @@ DECLARE
 BEGIN
     IF is_fused AND rrf_k IS NULL THEN
         SELECT jsonb_object_agg(covered.id, covered.coverage), max(covered.coverage) INTO coverages, best_coverage
-        FROM (SELECT m.id, _passage.coverage(legs.parsed, m.occurrences, (legs.text).idf) AS coverage FROM unnest((legs.text).matches) AS m WHERE m.id = ANY (vector_ids || text_ids)) AS covered;
+        FROM (SELECT m.id, _passage.coverage(legs.parsed, m.words, (legs.text).idf) AS coverage FROM unnest((legs.text).matches) AS m WHERE m.id = ANY (vector_ids || text_ids)) AS covered;
         coverages := coalesce(coverages, '{}');
         vector_values := _passage.scaled_values(vector_scores, NULL, vector_weight);
         text_values := _passage.scaled_values(text_scores, CASE WHEN cardinality(text_ids) < rows THEN 0 END, 1.5::double precision * greatest(coalesce(best_coverage, 0), 0) * text_weight);
@@ -272,33 +190,32 @@ BEGIN
         RETURN '{}';
     END IF;
     IF is_fused AND rrf_k IS NULL AND vector_weight > 0 AND text_weight > 0 THEN
-        EXECUTE format($sql$
-            WITH placed AS MATERIALIZED (
-                SELECT hit.*, c.document_id, c.ordinal, least($3 / $4, 1) * coalesce(($2 ->> hit.id::text)::double precision, 0) AS coverage
-                FROM unnest($1) WITH ORDINALITY AS hit (id, score, vector_rank, vector_score, text_rank, text_score, number) LEFT JOIN %I.chunks AS c ON c.id = hit.id
-            ), evidence AS (
-                SELECT placed.*, greatest(0, (SELECT max(near.score) FROM placed AS near WHERE near.document_id = placed.document_id AND near.ordinal IN (placed.ordinal - 1, placed.ordinal + 1))) AS neighbor,
-                    greatest(0, max(score) OVER ()) AS best, 0.45::double precision * (1.0::double precision - power(greatest(0, max(coverage) OVER ()), 8)) AS share
-                FROM placed
-            ), ordered AS (
-                SELECT *, score + (share * neighbor + 0.25::double precision * best * coverage) AS new_score FROM evidence
-            )
-            SELECT array_agg((id, new_score, vector_rank, vector_score, text_rank, text_score)::_passage.search_hit ORDER BY new_score DESC, number) FROM ordered$sql$, store)
-            INTO hits USING hits, coverages, text_weight, vector_weight;
+        WITH placed AS MATERIALIZED (
+            SELECT hit.*, c.document_id, c.ordinal, least(text_weight / vector_weight, 1) * coalesce((coverages ->> hit.id::text)::double precision, 0) AS coverage
+            FROM unnest(hits) WITH ORDINALITY AS hit (id, score, vector_rank, vector_score, text_rank, text_score, number) LEFT JOIN _passage.hit_places(store, hits) AS c USING (number)
+        ), evidence AS (
+            SELECT placed.*, greatest(0, (SELECT max(near.score) FROM placed AS near WHERE near.document_id = placed.document_id AND near.ordinal IN (placed.ordinal - 1, placed.ordinal + 1))) AS neighbor,
+                greatest(0, max(placed.score) OVER ()) AS best_score, greatest(0, max(placed.coverage) OVER ()) AS highest
+            FROM placed
+        ), ordered AS (
+            -- The eighth power as core multiplies it; power differs in the last digit.
+            SELECT evidence.*, evidence.score + (0.45::double precision * (1.0::double precision - fourth.power * fourth.power) * evidence.neighbor + 0.25::double precision * evidence.best_score * evidence.coverage) AS new_score
+            FROM evidence CROSS JOIN LATERAL (SELECT evidence.highest * evidence.highest) AS second (power) CROSS JOIN LATERAL (SELECT second.power * second.power) AS fourth (power)
+        )
+        SELECT array_agg((id, new_score, vector_rank, vector_score, text_rank, text_score)::_passage.search_hit ORDER BY new_score DESC, number) INTO hits FROM ordered;
     END IF;
     IF legs.by_text AND octet_length(legs.query) <= 1024 AND cardinality(ARRAY(SELECT regexp_matches(legs.query, '\S+', 'g'))) <= 8 THEN
         -- A name asks for the unit that has it, in the order of the document.
         name := _passage.bare_name(legs.query);
         titles := ARRAY(SELECT btrim(part) FROM regexp_split_to_table(name, '::|->|\.|#') WITH ORDINALITY AS listed (part, place) WHERE btrim(part) <> '' ORDER BY place);
         IF cardinality(titles) > 0 AND name ~ '[[:alnum:]]' THEN
-            EXECUTE format($sql$
-                SELECT array_agg(id ORDER BY unit_rank, ordinal) FROM (
-                    SELECT hit.id, c.ordinal, min(hit.number) OVER (PARTITION BY c.document_id, c.section[:named.depth]) AS unit_rank
-                    FROM unnest($1) WITH ORDINALITY AS hit (id, score, vector_rank, vector_score, text_rank, text_score, number)
-                    JOIN %1$I.chunks AS c ON c.id = hit.id LEFT JOIN %1$I.documents AS d ON d.id = c.document_id
-                    CROSS JOIN LATERAL (SELECT _passage.named_depth($2, $3, c.section, d.uri)) AS named (depth)
-                    WHERE named.depth IS NOT NULL
-                ) AS found$sql$, store) INTO named_ids USING hits, name, titles;
+            SELECT array_agg(found.id ORDER BY found.unit_rank, found.ordinal) INTO named_ids
+            FROM (
+                SELECT hit.id, c.ordinal, min(number) OVER (PARTITION BY c.document_id, c.section[:named.depth]) AS unit_rank
+                FROM unnest(hits) WITH ORDINALITY AS hit (id, score, vector_rank, vector_score, text_rank, text_score, number) JOIN _passage.hit_places(store, hits) AS c USING (number)
+                CROSS JOIN LATERAL (SELECT _passage.named_depth(name, titles, c.section, c.uri)) AS named (depth)
+                WHERE named.depth IS NOT NULL
+            ) AS found;
             IF named_ids IS NOT NULL THEN
                 best := (SELECT greatest(0, max(hit.score)) FROM unnest(hits) AS hit);
                 hits := ARRAY(

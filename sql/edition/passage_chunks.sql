@@ -49,7 +49,7 @@ CREATE TYPE _passage.passage_document AS (id uuid, collection text, version text
 -- _passage.window_claims.
 
 CREATE FUNCTION _passage.selected_chunks(
-    store name, hits _passage.expanded_hit[], decisions _passage.decision[], OUT chunks _passage.passage_chunk[], OUT documents _passage.passage_document[]
+    store name, hit_documents uuid[], decisions _passage.decision[], OUT chunks _passage.passage_chunk[], OUT documents _passage.passage_document[]
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -61,30 +61,28 @@ AS $$
 DECLARE
     found_chunks _passage.passage_chunk[];
     found_documents _passage.passage_document[];
+    first_hits CONSTANT integer[] := _passage.first_hits(hit_documents);
 BEGIN
     PERFORM _passage.use_store(store, false);
     WITH chunks AS NOT MATERIALIZED (
         SELECT c.id::uuid, c.document_id::uuid, c.ordinal::integer, c.section::text[], c.unit::text, c.level::integer, c.content::text, c.start_byte::integer, c.end_byte::integer,
             c.first_line::integer, c.last_line::integer, c.preamble::text, c.metadata::jsonb FROM chunks AS c
-    ), hits AS MATERIALIZED (
-        -- Hits are numbered best first.
-        SELECT h.hit, h.document, min(h.hit) OVER (PARTITION BY h.document) AS best FROM pg_catalog.unnest(hits) AS h
     )
-    SELECT pg_catalog.array_agg((h.hit, h.document, c.id, c.ordinal, (kept.claim).role, (kept.claim).rule, (kept.claim).tokens, c.section, c.unit, c.level, c.content,
+    SELECT pg_catalog.array_agg(((kept.claim).hit, c.document_id, c.id, c.ordinal, (kept.claim).role, (kept.claim).rule, (kept.claim).tokens, c.section, c.unit, c.level, c.content,
         c.start_byte, c.end_byte, c.first_line, c.last_line, c.preamble, CASE WHEN c.metadata ?| '{page,slide,sheet}'::text[] THEN _passage.place_of(c.metadata) END)::_passage.passage_chunk
-        ORDER BY h.best, c.ordinal, h.hit)
+        ORDER BY first_hits[(kept.claim).hit], c.ordinal, (kept.claim).hit)
     INTO found_chunks
-    FROM pg_catalog.unnest(decisions) AS kept JOIN hits AS h ON h.hit = (kept.claim).hit JOIN chunks AS c ON c.id = (kept.claim).id AND c.document_id = h.document
+    FROM pg_catalog.unnest(decisions) AS kept JOIN chunks AS c ON c.id = (kept.claim).id AND c.document_id = hit_documents[(kept.claim).hit]
     WHERE kept.verdict IS NULL;
     SELECT pg_catalog.array_agg((d.id::uuid, d.collection::text, d.version::text, d.uri::text, d.title::text, d.media_type::text, d.metadata::jsonb)::_passage.passage_document)
     INTO found_documents
-    FROM documents AS d WHERE d.id::uuid = ANY (ARRAY(SELECT h.document FROM pg_catalog.unnest(hits) AS h));
+    FROM documents AS d WHERE d.id::uuid = ANY (hit_documents);
     chunks := found_chunks;
     documents := found_documents;
 END
 $$;
 
-COMMENT ON FUNCTION _passage.selected_chunks(name, _passage.expanded_hit[], _passage.decision[]) IS 'selected chunks and their documents';
+COMMENT ON FUNCTION _passage.selected_chunks(name, uuid[], _passage.decision[]) IS 'selected chunks and their documents';
 
 -- The header of a table, which later chunks have in their preamble: its first and last byte in the first chunk, and its
 -- tokens as a share of those of this chunk.

@@ -43,87 +43,6 @@ $$;
 
 COMMENT ON FUNCTION _passage.passage_score(text, double precision[], integer[]) IS 'score of a passage from those of its hits';
 
--- Writes the text of a passage. Parts without an id are closing lines, which no citation names.
-
-CREATE FUNCTION _passage.passage_text(
-    store name, parts _passage.passage_chunk[], hit _passage.expanded_hit, output jsonb, OUT assembly _passage.assembly, OUT added integer
-)
-LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    known CONSTANT _passage.known_type := hit.media_type;
-    has_marks CONSTANT boolean := NOT output ? 'separator' AND coalesce(output ->> 'gaps', CASE WHEN known.family <> 'data' THEN 'comment' END) IS NOT DISTINCT FROM 'comment'
-        AND (output ? 'gaps' OR known.family <> 'data');
-    contents text[] := '{}';
-    starts integer[] := '{}';
-    ends integer[] := '{}';
-    separators text[] := '{}';
-    marks text[] := '{}';
-    separator text;
-    mark text;
-    header record;
-    preambles text[] := '{}';
-    part _passage.passage_chunk;
-    before _passage.passage_chunk;
-    -- The places of closing lines.
-    uncited integer[] := '{}';
-    i integer := 0;
-    length integer;
-BEGIN
-    added := 0;
-    FOREACH part IN ARRAY parts LOOP
-        i := i + 1;
-        mark := NULL;
-        separator := coalesce(output ->> 'separator', CASE WHEN known.family <> 'prose' THEN '' END);
-        IF has_marks AND known.family <> 'prose' AND known.comment_prefix IS NOT NULL THEN
-            separator := CASE WHEN i > 1 THEN _passage.gap_comment(before.content, part.content, before.ordinal, part.ordinal, before.last_line, part.first_line,
-                known.comment_prefix, known.comment_suffix, known.empty_body) END;
-        ELSIF has_marks AND known.family = 'prose' AND i > 1 AND part.ordinal::bigint - before.ordinal <> 1 THEN
-            mark := '[...]';
-        END IF;
-        contents := contents || part.content;
-        starts := starts || part.start_byte;
-        ends := ends || part.end_byte;
-        separators := separators || separator;
-        marks := marks || mark;
-        IF part.id IS NULL THEN
-            uncited := i || uncited;
-        ELSE
-            preambles := preambles || coalesce(part.preamble, '');
-        END IF;
-        before := part;
-    END LOOP;
-    IF known.structure = 'text/csv' AND parts[1].ordinal <> 0 THEN
-        header := _passage.table_header(store, hit.document, parts[1].preamble);
-        IF header.content IS NOT NULL THEN
-            added := header.tokens;
-            length := octet_length(header.content);
-            assembly := _passage.join_parts(header.content || contents, header.start_byte || starts, _passage.saturated(header.start_byte::bigint + length) || ends, ARRAY[NULL, ''] || separators[2:], NULL::text || marks);
-            assembly.firsts := assembly.firsts[2:];
-            assembly.lasts := assembly.lasts[2:];
-        END IF;
-    END IF;
-    IF assembly.body IS NULL THEN
-        assembly := _passage.join_parts(contents, starts, ends, separators, marks);
-    END IF;
-    -- Nothing cites closing lines.
-    FOREACH i IN ARRAY uncited LOOP
-        assembly.firsts := assembly.firsts[:i - 1] || assembly.firsts[i + 1:];
-        assembly.lasts := assembly.lasts[:i - 1] || assembly.lasts[i + 1:];
-    END LOOP;
-    IF known.family = 'prose' THEN
-        length := octet_length(assembly.body);
-        assembly := _passage.with_repeated_lines(assembly, preambles, known.structure = 'text/markdown');
-        added := added + (octet_length(assembly.body) - length + 3) / 4;
-    ELSIF known.family = 'data' THEN
-        assembly := _passage.excerpt(assembly, known.structure);
-    END IF;
-END
-$$;
-
-COMMENT ON FUNCTION _passage.passage_text(name, _passage.passage_chunk[], _passage.expanded_hit, jsonb) IS 'text of a passage, and the tokens that were added to its chunks';
-
 -- The passages of selected chunks, best first.
 
 CREATE FUNCTION _passage.passage_rows(
@@ -143,6 +62,7 @@ DECLARE
     with_lines _passage.passage_chunk[];
     -- What the hits have, by their numbers.
     hit_ids uuid[] := '{}';
+    hit_documents uuid[] := '{}';
     hit_scores double precision[] := '{}';
     score_ranks integer[] := '{}';
     scope_names text[] := array_fill(NULL::text, ARRAY[cardinality(hits)]);
@@ -159,6 +79,9 @@ DECLARE
     spans int4range[];
     span_firsts integer[];
     span_lasts integer[];
+    firsts_in_text integer[];
+    lasts_in_text integer[];
+    citations jsonb[];
     rows _passage.passage_row[] := '{}';
     row _passage.passage_row;
     listed record;
@@ -180,12 +103,13 @@ BEGIN
     END IF;
     FOREACH hit IN ARRAY hits LOOP
         hit_ids := hit_ids || hit.id;
+        hit_documents := hit_documents || hit.document;
         hit_scores := hit_scores || hit.score;
         score_ranks := score_ranks || hit.score_rank;
         has_scopes := has_scopes OR hit.scope_group IS NOT NULL;
         has_code := has_code OR hit.scope_group IS NOT NULL AND hit.kind = 'code';
     END LOOP;
-    selected := _passage.selected_chunks(store, hits, expanded.decisions);
+    selected := _passage.selected_chunks(store, hit_documents, expanded.decisions);
     chunks := selected.chunks;
     documents := selected.documents;
     FOREACH document IN ARRAY coalesce(documents, '{}') LOOP
@@ -299,10 +223,15 @@ BEGIN
             spans := spans || int4range(span_firsts[place], span_lasts[place]);
         END LOOP;
         row.spans := spans;
-        SELECT coalesce(jsonb_agg(jsonb_build_object('chunk_id', c.id, 'ordinal', c.ordinal, 'role', coalesce((_passage.role_names())[c.role], 'hit'),
-                'start', (written.assembly).firsts[c.place], 'end', (written.assembly).lasts[c.place], 'first_line', c.first_line, 'last_line', c.last_line) || coalesce(c.place_of, '{}') ORDER BY c.place), '[]')
-        INTO row.citations
-        FROM unnest(parts) WITH ORDINALITY AS c (hit, document, id, ordinal, role, rule, tokens, section, unit, level, content, start_byte, end_byte, first_line, last_line, preamble, place_of, place);
+        firsts_in_text := (written.assembly).firsts;
+        lasts_in_text := (written.assembly).lasts;
+        citations := '{}';
+        FOREACH part IN ARRAY parts LOOP
+            at := cardinality(citations) + 1;
+            citations := citations || (jsonb_build_object('chunk_id', part.id, 'ordinal', part.ordinal, 'role', coalesce((_passage.role_names())[part.role], 'hit'),
+                'start', firsts_in_text[at], 'end', lasts_in_text[at], 'first_line', part.first_line, 'last_line', part.last_line) || coalesce(part.place, '{}'));
+        END LOOP;
+        row.citations := to_jsonb(citations);
         document := documents[array_position(document_ids, hit.document)];
         row.collection := document.collection;
         row.version := document.version;

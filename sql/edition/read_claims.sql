@@ -1,5 +1,7 @@
--- Reading claims: what of the context that hits ask for is theirs, as in core/passages/src/expand/ plan.rs and
--- select_context.rs.
+-- Reading claims: the best claim of each chunk, as in core/passages/src/expand/claim.rs.
+--
+-- If several hits claim a chunk, the hit with the best score gets it; of equal scores the nearest. A hit whose container
+-- includes the chunk comes before all others.
 
 -- The best claim of each chunk that is not a hit, in the order in which a budget is spent on single chunks. `others` are
 -- the claims that do not come from an index.
@@ -47,6 +49,11 @@ BEGIN
     END IF;
     IF cardinality(others) = 0 THEN
         RETURN others;
+    END IF;
+    -- For many hits a hash table takes less than comparing each claim with all of them.
+    IF cardinality(ids) > 50 THEN
+        others := ARRAY(SELECT c FROM unnest(others) AS c WHERE NOT c.id IN (SELECT unnest(ids)));
+        ids := '{}';
     END IF;
     RETURN coalesce((
         SELECT array_agg((best.hit, best.id, best.ordinal, best.tokens, best.section, best.unit, best.level, best.rule, best.role, best.distance, best.is_bridge)::_passage.claim

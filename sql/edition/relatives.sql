@@ -1,4 +1,4 @@
--- Relatives: the parents, siblings and children of hits, as in core/passages/src/expand/ probe.rs and plan.rs.
+-- Relatives: the parents, siblings and children of hits, as in core/passages/src/expand/relatives.rs.
 
 -- Headings of changelogs: the releases before and after one say nothing about it. The rules are those of
 -- core/split/src/release.rs.

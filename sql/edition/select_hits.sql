@@ -11,6 +11,7 @@ CREATE TYPE _passage.hit_costs AS (tokens integer[], units text[], unit_tokens b
 CREATE FUNCTION _passage.hit_costs(store name, hits _passage.expanded_hit[], with_units boolean) RETURNS _passage.hit_costs
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
 AS $$
 DECLARE
     costs _passage.hit_costs;
@@ -25,12 +26,13 @@ BEGIN
         costs.unit_tokens := costs.head_tokens;
         RETURN costs;
     END IF;
-    EXECUTE format($sql$
-        SELECT array_agg(CASE WHEN is_code THEN format('%%s/%%s', h.document, h.section_key) END ORDER BY h.hit), array_agg(unit.tokens ORDER BY h.hit)
-        FROM unnest($1) AS h CROSS JOIN LATERAL (SELECT (h.strategy).scope = 'container' AND h.kind IS DISTINCT FROM 'data' AS is_code) AS kind
-        LEFT JOIN LATERAL (SELECT sum(tokens) AS tokens FROM (
-            SELECT coalesce(c.tokens, (char_length(c.content) + 3) / 4) AS tokens FROM %I.chunks AS c WHERE is_code AND c.document_id = h.document AND c.section_key = h.section_key LIMIT 500) AS listed) AS unit ON true$sql$, store)
-        INTO costs.units, costs.unit_tokens USING hits;
+    PERFORM _passage.use_store(store, false);
+    SELECT pg_catalog.array_agg(CASE WHEN kind.is_code THEN pg_catalog.concat(h.document, '/', h.section_key) END ORDER BY h.hit), pg_catalog.array_agg(unit.tokens ORDER BY h.hit)
+    INTO costs.units, costs.unit_tokens
+    FROM pg_catalog.unnest(hits) AS h CROSS JOIN LATERAL (SELECT (h.strategy).scope = 'container' AND h.kind IS DISTINCT FROM 'data') AS kind (is_code)
+    LEFT JOIN LATERAL (SELECT pg_catalog.sum(listed.tokens) AS tokens FROM (
+        SELECT coalesce(c.tokens::integer, (pg_catalog.char_length(c.content::text) + 3) / 4) AS tokens FROM chunks AS c
+        WHERE kind.is_code AND c.document_id::uuid = h.document AND c.section_key::bigint = h.section_key LIMIT 500) AS listed) AS unit ON true;
     FOREACH hit IN ARRAY hits LOOP
         -- The head of the nearest container around it.
         SELECT min(at) INTO head FROM generate_series(0, cardinality(hit.containers) / 4 - 1) AS at WHERE hit.containers[at * 4 + 2] <> hit.ordinal;

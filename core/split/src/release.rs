@@ -8,7 +8,7 @@ Unreleased              tool (1.2-1) unstable; urgency=low                      
 
 A number that other words follow is a chapter of a manual, such as `1.2 Installation`.
 
-Its twin in SQL is `sql/edition/claims.sql`.
+Its twin in SQL is `sql/edition/relatives.sql`.
 */
 
 /// Words that may precede a version in its heading.

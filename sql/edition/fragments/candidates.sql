@@ -110,6 +110,8 @@ COMMENT ON FUNCTION _passage.candidates_in_document(name, uuid, _passage.parsed_
 CREATE FUNCTION _passage.candidates_in_store(store name, parsed _passage.parsed_query, filter jsonb, threshold double precision) RETURNS _passage.fragment_candidates
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET max_parallel_workers_per_gather = 0
 AS $$
 DECLARE
     result _passage.fragment_candidates := _passage.no_candidates();
@@ -126,6 +128,7 @@ DECLARE
     begun uuid[];
     added _passage.fragment_candidate[];
     own CONSTANT integer := cardinality(parsed.lexemes);
+    keys CONSTANT text[] := _passage.lexeme_keys(parsed.lexemes);
 BEGIN
     IF own = 0 THEN
         RETURN result;
@@ -168,7 +171,7 @@ BEGIN
             WHERE EXISTS (SELECT FROM unnest(one.occurrences) AS occurrence WHERE occurrence >> 16 >= own));
         added := ARRAY(SELECT (id, document, NULL, section, length, occurrences, NULL)::_passage.fragment_candidate FROM unnest(added) AS one);
     END IF;
-    result.list := coalesce(added, '{}') || ARRAY(SELECT (id, NULL, NULL, NULL, length, occurrences, NULL)::_passage.fragment_candidate
+    result.list := coalesce(added, '{}') || ARRAY(SELECT (id, NULL, NULL, NULL, length, _passage.occurrences(words, keys), NULL)::_passage.fragment_candidate
         FROM unnest(found.matches) AS one WHERE NOT EXISTS (SELECT FROM unnest(added) AS other WHERE other.id = one.id));
     RETURN result;
 END

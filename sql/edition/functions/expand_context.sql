@@ -27,24 +27,32 @@ AS $$
 DECLARE
     schema CONSTANT name := _passage.store_name(store);
     expanded CONSTANT _passage.expansion := _passage.expand(schema, ids, scores, coalesce(strategy, _passage.text_setting('strategy', 'auto')), given, '{}', false, false);
+    hit _passage.expanded_hit;
+    -- What the hits have, by their numbers: a join would compare each chunk with all of them.
+    hit_ids uuid[] := '{}';
+    documents uuid[] := '{}';
+    scores_of double precision[] := '{}';
+    first_hits integer[];
 BEGIN
     IF expanded.decisions IS NULL THEN
         RETURN;
     END IF;
+    FOREACH hit IN ARRAY expanded.hits LOOP
+        hit_ids := hit_ids || hit.id;
+        documents := documents || hit.document;
+        scores_of := scores_of || hit.score;
+    END LOOP;
+    first_hits := _passage.first_hits(documents);
     PERFORM _passage.use_store(schema, false);
     RETURN QUERY
-        WITH hits AS MATERIALIZED (
-            -- Hits are numbered best first.
-            SELECT h.hit, h.id, h.document, h.score, min(h.hit) OVER (PARTITION BY h.document) AS best FROM pg_catalog.unnest(expanded.hits) AS h
-        )
-        SELECT c.id, c.document_id, c.ordinal, coalesce((_passage.role_names())[(kept.claim).role], 'hit'), (kept.claim).distance, h.id, h.score,
-            CASE WHEN (kept.claim).role = 0 THEN h.score ELSE _passage.decayed_score(h.score, (kept.claim).distance) END,
-            c.level, c.section, c.path, (kept.claim).tokens, c.content, NULL::text, _passage.saturated(expanded.cut_tokens[h.hit])
-        FROM pg_catalog.unnest(expanded.decisions) AS kept JOIN hits AS h ON h.hit = (kept.claim).hit
+        SELECT c.id, c.document_id, c.ordinal, coalesce((_passage.role_names())[(kept.claim).role], 'hit'), (kept.claim).distance, hit_ids[(kept.claim).hit], scores_of[(kept.claim).hit],
+            CASE WHEN (kept.claim).role = 0 THEN scores_of[(kept.claim).hit] ELSE _passage.decayed_score(scores_of[(kept.claim).hit], (kept.claim).distance) END,
+            c.level, c.section, c.path, (kept.claim).tokens, c.content, NULL::text, _passage.saturated(expanded.cut_tokens[(kept.claim).hit])
+        FROM pg_catalog.unnest(expanded.decisions) AS kept
         JOIN (SELECT c.id::uuid, c.document_id::uuid, c.ordinal::integer, c.section::text[], c.path, c.level::integer, c.content::text FROM chunks AS c) AS c
-            ON c.id = (kept.claim).id AND c.document_id = h.document
+            ON c.id = (kept.claim).id AND c.document_id = documents[(kept.claim).hit]
         WHERE kept.verdict IS NULL
-        ORDER BY h.best, c.ordinal, h.hit;
+        ORDER BY first_hits[(kept.claim).hit], c.ordinal, (kept.claim).hit;
 EXCEPTION WHEN undefined_table OR undefined_column OR undefined_function OR cannot_coerce OR invalid_text_representation THEN
     PERFORM _passage.refuse_incomplete_store(schema);
     RAISE;

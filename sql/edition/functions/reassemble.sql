@@ -14,8 +14,6 @@ DECLARE
     score_by CONSTANT text := coalesce(_passage.read_group('ranking', ranking, '{mode,candidates,vector_weight,text_weight,rrf_k}') ->> 'score_by', 'max');
     shown uuid[] := '{}';
     hits _passage.expanded_hit[];
-    budget _passage.budget;
-    expanded _passage.expansion;
 BEGIN
     PERFORM _passage.check_limit('max_passages', max_passages);
     IF cardinality(skip) > 0 THEN
@@ -28,16 +26,7 @@ BEGIN
     IF cardinality(hits) = 0 THEN
         RETURN '{}';
     END IF;
-    budget := _passage.budget_of(hits, 0, max_passage_tokens);
-    IF budget.max_tokens IS NOT NULL THEN
-        budget.max_tokens := greatest(budget.max_tokens - _passage.reserved_tokens(schema, hits), 0);
-    END IF;
-    expanded := _passage.expand_hits(schema, hits, shown,
-        CASE WHEN written -> 'max_distance' = '"document"' THEN true ELSE coalesce((written ->> 'max_distance')::integer, 3) >= 2 END, coalesce((written ->> 'explain')::boolean, false), budget);
-    IF (written ->> 'imports')::boolean THEN
-        expanded := _passage.with_imports(schema, expanded, budget, shown);
-    END IF;
-    RETURN _passage.passage_rows(schema, expanded, written, score_by, NULL, ids, scores);
+    RETURN _passage.budgeted_passages(schema, hits, shown, written, _passage.budget_of(hits, 0, max_passage_tokens), score_by, NULL, ids, scores);
 EXCEPTION WHEN undefined_table OR undefined_column OR undefined_function OR cannot_coerce OR invalid_text_representation THEN
     PERFORM _passage.refuse_incomplete_store(schema);
     RAISE;

@@ -12,7 +12,7 @@ DECLARE
     written CONSTANT jsonb := _passage.read_group('output', output);
     filtered CONSTANT jsonb := _passage.read_filter(collection, filter);
     named CONSTANT text := coalesce(strategy, _passage.text_setting('strategy', 'auto'));
-    shown CONSTANT uuid[] := coalesce(array_remove(skip, NULL), '{}');
+    shown CONSTANT uuid[] := ARRAY(SELECT DISTINCT listed FROM unnest(skip) AS listed WHERE listed IS NOT NULL);
     rows_of_legs CONSTANT integer := coalesce((ranked ->> 'candidates')::integer, greatest(count * 3, 30)) + cardinality(shown);
     more CONSTANT integer := CASE WHEN ranked ? 'candidates' THEN rows_of_legs ELSE greatest(least(rows_of_legs::bigint * 10, 1000 + cardinality(shown)), rows_of_legs) END;
     legs _passage.search_legs;

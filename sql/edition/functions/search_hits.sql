@@ -5,21 +5,27 @@ CREATE FUNCTION _passage.hit_rows(query text, embedding real[], collection text,
 SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
+#variable_conflict use_column
 DECLARE
     schema CONSTANT name := _passage.store_name(store);
     requested CONSTANT integer := _passage.check_limit('max_hits', coalesce(max_hits, 10));
     ranked CONSTANT jsonb := _passage.read_group('ranking', ranking, '{score_by}');
     filtered CONSTANT jsonb := _passage.read_filter(collection, filter);
-    candidates CONSTANT integer := least(coalesce((ranked ->> 'candidates')::integer, greatest(requested * 3, 30)) + coalesce(cardinality(skip), 0), 2147483647);
+    shown CONSTANT uuid[] := ARRAY(SELECT DISTINCT listed FROM unnest(skip) AS listed WHERE listed IS NOT NULL);
+    candidates CONSTANT integer := least(coalesce((ranked ->> 'candidates')::integer, greatest(requested * 3, 30)) + cardinality(shown), 2147483647);
+    hits _passage.search_hit[];
 BEGIN
     PERFORM _passage.store_must_be_readable(schema);
-    RETURN QUERY EXECUTE format($sql$
-        SELECT row_number() OVER (ORDER BY hit.number)::integer, c.id, c.document_id, d.uri, d.title, c.section, hit.score, hit.vector_rank, hit.vector_score, hit.text_rank, hit.text_score,
-            coalesce(c.tokens, (char_length(c.content) + 3) / 4), c.content, NULL::text
-        FROM unnest($1) WITH ORDINALITY AS hit (id, score, vector_rank, vector_score, text_rank, text_score, number)
-        JOIN %1$I.chunks AS c ON c.id = hit.id LEFT JOIN %1$I.documents AS d ON d.id = c.document_id
-        WHERE hit.number <= $2 ORDER BY hit.number$sql$, schema)
-        USING _passage.fused_hits(schema, _passage.read_legs(schema, query, embedding, filtered, ranked, candidates, candidates), ranked, candidates, coalesce(array_remove(skip, NULL), '{}')), requested;
+    hits := _passage.fused_hits(schema, _passage.read_legs(schema, query, embedding, filtered, ranked, candidates, candidates), ranked, candidates, shown);
+    PERFORM _passage.use_store(schema, false);
+    RETURN QUERY
+        WITH chunks AS NOT MATERIALIZED (SELECT c.id::uuid, c.document_id::uuid, c.section::text[], c.tokens::integer, c.content::text FROM chunks AS c),
+        documents AS NOT MATERIALIZED (SELECT d.id::uuid, d.uri::text, d.title::text FROM documents AS d)
+        SELECT pg_catalog.row_number() OVER (ORDER BY hit.number)::integer, c.id, c.document_id, d.uri, d.title, c.section, hit.score, hit.vector_rank, hit.vector_score, hit.text_rank, hit.text_score,
+            coalesce(c.tokens, (pg_catalog.char_length(c.content) + 3) / 4), c.content, NULL::text
+        FROM pg_catalog.unnest(hits) WITH ORDINALITY AS hit (id, score, vector_rank, vector_score, text_rank, text_score, number)
+        JOIN chunks AS c ON c.id = hit.id LEFT JOIN documents AS d ON d.id = c.document_id
+        WHERE hit.number <= requested ORDER BY hit.number;
 EXCEPTION WHEN undefined_table OR undefined_column OR undefined_function OR cannot_coerce OR invalid_text_representation THEN
     PERFORM _passage.refuse_incomplete_store(schema);
     RAISE;

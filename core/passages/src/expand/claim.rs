@@ -4,7 +4,7 @@ Claims: which hit a chunk is context of.
 If several hits claim a chunk, the hit with the best score gets it; of equal scores the nearest. A hit whose
 container includes the chunk has priority over all others, because an incomplete container is worth little.
 
-Its twin in SQL is `sql/edition/claims.sql`.
+Its twin in SQL is `sql/edition/read_claims.sql`.
 */
 
 use super::merge::merged;

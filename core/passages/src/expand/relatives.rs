@@ -1,6 +1,6 @@
 //! Probes by section: parents, siblings and children, and the heads of sections with imports.
 //!
-//! Its twin in SQL is `sql/edition/claims.sql`.
+//! Its twin in SQL is `sql/edition/relatives.sql`.
 
 use super::probe::{Plan, Probe, ReplacedScope, RowRequest, Shape};
 use super::{Hit, Rule};

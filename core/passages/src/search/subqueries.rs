@@ -14,7 +14,7 @@ reads a sample of all chunks instead.
 A sample may miss combinations of words that rarely co-occur, or the matches of a narrow filter. So if all
 subqueries together return less than requested, fallback subqueries run without a bound on their cost.
 
-Its twin in SQL is `sql/edition/bm25.sql`.
+Its twin in SQL is `sql/edition/subqueries.sql`.
 */
 
 use super::QueryLexemes;
