@@ -96,9 +96,9 @@ BEGIN
         )
         SELECT pg_catalog.array_agg((h.hit, c.id, c.ordinal, c.tokens, c.section, c.unit, c.level, 'document', 7, _passage.distance(h.ordinal, c.ordinal), false)::_passage.claim)
         FROM (
-            SELECT h.hit, h.document, h.ordinal, pg_catalog.unnest(int8multirange(h.around) - coalesce(pg_catalog.range_agg(h.around) OVER (
+            SELECT h.hit, h.document, h.ordinal, pg_catalog.unnest(pg_catalog.int8multirange(h.around) OPERATOR(pg_catalog.-) coalesce(pg_catalog.range_agg(h.around) OVER (
                 PARTITION BY h.document ORDER BY h.score_rank RANGE BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), '{}'::int8multirange)) AS window
-            FROM (SELECT h.*, int8range(h.ordinal::bigint - h.reach, h.ordinal::bigint + h.reach, '[]') AS around FROM pg_catalog.unnest(hits) AS h WHERE (h.strategy).scope = 'document' AND h.ordinal IS NOT NULL) AS h
+            FROM (SELECT h.*, pg_catalog.int8range(h.ordinal::bigint - h.reach, h.ordinal::bigint + h.reach, '[]') AS around FROM pg_catalog.unnest(hits) AS h WHERE (h.strategy).scope = 'document' AND h.ordinal IS NOT NULL) AS h
         ) AS h JOIN chunks AS c ON c.document_id = h.document AND c.ordinal >= pg_catalog.lower(h.window) AND c.ordinal < pg_catalog.upper(h.window));
 END
 $$;
