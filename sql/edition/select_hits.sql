@@ -26,13 +26,6 @@ BEGIN
         costs.unit_tokens := costs.head_tokens;
         RETURN costs;
     END IF;
-    PERFORM _passage.use_store(store, false);
-    SELECT pg_catalog.array_agg(CASE WHEN kind.is_code THEN pg_catalog.concat(h.document, '/', h.section_key) END ORDER BY h.hit), pg_catalog.array_agg(unit.tokens ORDER BY h.hit)
-    INTO costs.units, costs.unit_tokens
-    FROM pg_catalog.unnest(hits) AS h CROSS JOIN LATERAL (SELECT (h.strategy).scope = 'container' AND h.kind IS DISTINCT FROM 'data') AS kind (is_code)
-    LEFT JOIN LATERAL (SELECT pg_catalog.sum(listed.tokens) AS tokens FROM (
-        SELECT coalesce(c.tokens::integer, (pg_catalog.char_length(c.content::text) + 3) / 4) AS tokens FROM chunks AS c
-        WHERE kind.is_code AND c.document_id::uuid = h.document AND c.section_key::bigint = h.section_key LIMIT 500) AS listed) AS unit ON true;
     FOREACH hit IN ARRAY hits LOOP
         -- The head of the nearest container around it.
         SELECT min(at) INTO head FROM generate_series(0, cardinality(hit.containers) / 4 - 1) AS at WHERE hit.containers[at * 4 + 2] <> hit.ordinal;
@@ -41,6 +34,14 @@ BEGIN
             costs.head_tokens[hit.hit] := hit.containers[head * 4 + 4];
         END IF;
     END LOOP;
+    -- No statement may follow on the search_path of the store, which could have functions that fit better.
+    PERFORM _passage.use_store(store, false);
+    SELECT pg_catalog.array_agg(CASE WHEN kind.is_code THEN pg_catalog.concat(h.document, '/', h.section_key) END ORDER BY h.hit), pg_catalog.array_agg(unit.tokens ORDER BY h.hit)
+    INTO costs.units, costs.unit_tokens
+    FROM pg_catalog.unnest(hits) AS h CROSS JOIN LATERAL (SELECT (h.strategy).scope = 'container' AND h.kind IS DISTINCT FROM 'data') AS kind (is_code)
+    LEFT JOIN LATERAL (SELECT pg_catalog.sum(listed.tokens) AS tokens FROM (
+        SELECT coalesce(c.tokens::integer, (pg_catalog.char_length(c.content::text) + 3) / 4) AS tokens FROM chunks AS c
+        WHERE kind.is_code AND c.document_id::uuid = h.document AND c.section_key::bigint = h.section_key LIMIT 500) AS listed) AS unit ON true;
     RETURN costs;
 END
 $$;
