@@ -201,7 +201,9 @@ BEGIN
     END IF;
     RETURN ARRAY(
         SELECT (coalesce(w.id, s.id), coalesce(w.document, s.document), coalesce(w.ordinal, s.ordinal), coalesce(w.section, s.section), coalesce(w.length, 0), coalesce(w.occurrences, '{}'), s.similarity)::_passage.fragment_candidate
-        FROM unnest(list) AS w FULL JOIN unnest(similar_chunks) AS s ON s.id = w.id);
+        FROM unnest(list) WITH ORDINALITY AS w (id, document, ordinal, section, length, occurrences, similarity, place)
+        FULL JOIN unnest(similar_chunks) WITH ORDINALITY AS s (id, document, ordinal, section, length, occurrences, similarity, place) ON s.id = w.id
+        ORDER BY w.place, s.place);
 END
 $$;
 
@@ -229,15 +231,14 @@ BEGIN
     IF embedding IS NOT NULL AND (strategy NOT IN ('adaptive', 'proximity') OR cardinality(result.list) = 0) THEN
         result.list := _passage.with_similarities(store, document, filter, embedding, result.list);
     END IF;
-    -- Equal chunks rank the same wherever their rows were found.
-    result.list := ARRAY(SELECT one FROM unnest(result.list) AS one ORDER BY one.id);
     IF document IS NULL AND strategy = 'semantic' THEN
         best := ARRAY(SELECT (result.list[ranked.candidate]).id FROM unnest((_passage.rank_fragments('auto', result.terms, result.list)).ranked[:200]) AS ranked);
         EXECUTE format($sql$
-            SELECT array_agg((one.id, coalesce(c.document_id, one.document), one.ordinal, coalesce(c.section_key, one.section), one.length, one.occurrences, one.similarity)::_passage.fragment_candidate ORDER BY one.id)
+            SELECT array_agg((one.id, coalesce(c.document_id, one.document), one.ordinal, coalesce(c.section_key, one.section), one.length, one.occurrences, one.similarity)::_passage.fragment_candidate)
             FROM unnest($1) AS one LEFT JOIN %I.chunks AS c ON c.id = one.id AND c.id = ANY ($2)$sql$, store) INTO result.list USING result.list, best;
-        result.list := coalesce(result.list, '{}');
     END IF;
+    -- Only the sections of the best chunks count, in the order in which chunks were found. Equal ones then rank by their ids.
+    result.list := ARRAY(SELECT one FROM unnest(result.list) AS one ORDER BY one.id);
     RETURN result;
 END
 $$;
