@@ -61,8 +61,9 @@ BEGIN
         FROM (
             SELECT DISTINCT ON (c.id) c.hit, c.id, c.ordinal, c.tokens, c.section, c.unit, c.level, c.rule, c.role, c.distance, ranks[c.hit] AS score_rank, coalesce(c.id = ANY (bridge_ids), false) AS is_bridge
             FROM unnest(others) AS c WHERE c.id <> ALL (ids)
-            ORDER BY c.id, CASE WHEN c.rule <> 'container' THEN 2 WHEN _passage.is_inside(hits[c.hit], c.section) THEN 0 ELSE 1 END, ranks[c.hit], abs(c.distance::bigint), c.role, c.hit,
-                array_position('{parents,preceding,following,children,section,container,document,before,after,gap,merge}'::text[], c.rule)
+            ORDER BY c.id, CASE WHEN c.rule <> 'container' THEN 2 WHEN _passage.is_inside(hits[c.hit], c.section) THEN 0 ELSE 1 END, ranks[c.hit], abs(c.distance::bigint) * 8 + c.role, c.hit,
+                -- No other rules of a hit have one role.
+                c.rule = 'gap'
         ) AS best), '{}');
 END
 $$;
