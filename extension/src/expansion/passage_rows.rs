@@ -44,17 +44,25 @@ pub type PassageRow = (
     Option<Json>,
 );
 
-/// Clusters the selected chunks to passages, and returns their rows.
+/// Clusters the selected chunks to passages, and returns their rows and tokens.
 pub fn passage_rows(
     expanded: &ExpandedContext,
     joining: &PassageOptions,
     output: &Output,
-) -> Vec<PassageRow> {
+) -> (Vec<PassageRow>, u64) {
     let ExpandedContext { stored_hits, hits, chunks, selected, .. } = expanded;
     let scores: Vec<_> = stored_hits.iter().map(|hit| hit.scored.score).collect();
     let passages = reassemble(hits, &scores, &chunks.chunk_rows, selected, joining);
     let by_hit = output.explain.then(|| explanations_by_hit(expanded));
-    passages.iter().map(|passage| row(expanded, passage, output, by_hit.as_ref())).collect()
+    let row = |passage| row(expanded, passage, output, by_hit.as_ref());
+    let rows: Vec<_> = passages.iter().map(row).collect();
+    let tokens = rows.iter().map(tokens_of).sum();
+    (rows, tokens)
+}
+
+/// Returns the tokens of a passage.
+pub fn tokens_of(passage: &PassageRow) -> u64 {
+    u64::from(passage.10.unsigned_abs())
 }
 
 fn row(

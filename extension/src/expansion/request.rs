@@ -1,4 +1,6 @@
 //! The steps of every expanding function: read the hits, read their context, select.
+//!
+//! Its twin in SQL is `sql/edition/budgeted_passages.sql`.
 
 use crate::server::error::Error;
 use crate::server::settings;
@@ -79,7 +81,7 @@ pub struct ExpandedContext<'a> {
 }
 
 impl ExpandRequest {
-    /// Reads the hits and their context, selects chunks, and passes the selection to `then`.
+    /// Reads the hits and their context, selects chunks, and passes the selection to `then` as [`Expansion::select`] does.
     ///
     /// # Errors
     ///
@@ -87,7 +89,7 @@ impl ExpandRequest {
     pub fn expand<R: Default>(
         self,
         kind: ResultKind,
-        then: impl FnOnce(ExpandedContext) -> R,
+        then: impl Fn(ExpandedContext) -> (R, u64),
     ) -> Result<R, Error> {
         let scored = scored_hits(self.chunk_ids, self.scores.as_deref(), &self.skip)?;
         let strategy = strategy(self.strategy, self.overrides);
@@ -122,11 +124,14 @@ impl<'a> Expansion<'a> {
     }
 
     /// Reads the context of the hits, selects chunks, and passes the selection to `then`.
+    ///
+    /// `then` returns its result and the tokens of the result. Lines that passages repeat after gaps and fences that they
+    /// close are known only then. If they do not fit into the budget, less context is selected.
     pub fn select<R>(
         &self,
         scored: &[ScoredHit<Uuid>],
         read: &Hits,
-        then: impl FnOnce(ExpandedContext) -> R,
+        then: impl Fn(ExpandedContext) -> (R, u64),
     ) -> R {
         let hits = read.hits();
         let is_passages = matches!(self.kind, ResultKind::Passages { .. });
@@ -147,25 +152,34 @@ impl<'a> Expansion<'a> {
         let headers = &table_headers(read, &plan, &chunks);
         // Each hit may be in a passage of its own, which begins with the header.
         let headers_of = |hit: &Hit| headers.get(&hit.document).map_or(0, |header| header.tokens);
-        let reserved = hits.iter().map(headers_of).fold(0, u32::saturating_add);
-        let reserved = if is_passages {
-            reserved.saturating_add(repeated_tokens(read, &chunks))
-        } else {
-            reserved
-        };
-        let budget = self.budget(&hits).without(reserved);
-        let selected = select_context(&hits, &plan, &chunks.chunk_rows, &chunks, budget, explain);
-        let (stored_hits, hits, chunks, selected) = (&read.list[..], &hits[..], &chunks, &selected);
+        let mut reserved = hits.iter().map(headers_of).fold(0, u32::saturating_add);
+        if is_passages {
+            reserved = reserved.saturating_add(repeated_tokens(read, &chunks));
+        }
+        let budget = self.budget(&hits);
+        let (stored_hits, hits, chunks) = (&read.list[..], &hits[..], &chunks);
         let has_source_ids = self.store.has_source_ids();
-        then(ExpandedContext {
-            scored,
-            stored_hits,
-            hits,
-            chunks,
-            selected,
-            headers,
-            has_source_ids,
-        })
+        let mut least = u64::MAX;
+        loop {
+            let rest = budget.without(reserved);
+            let selected = &select_context(hits, &plan, &chunks.chunk_rows, chunks, rest, explain);
+            let (result, tokens) = then(ExpandedContext {
+                scored,
+                stored_hits,
+                hits,
+                chunks,
+                selected,
+                headers,
+                has_source_ids,
+            });
+            let excess = tokens.saturating_sub(budget.max_tokens.map_or(u64::MAX, u64::from));
+            // Hits are never dropped, so their tokens can be too many for any budget.
+            if excess == 0 || tokens >= least {
+                return result;
+            }
+            least = tokens;
+            reserved = reserved.saturating_add(excess.try_into().unwrap_or(u32::MAX));
+        }
     }
 
     /// Returns the budget of hits.

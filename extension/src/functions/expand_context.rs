@@ -113,8 +113,8 @@ fn expand_contexts(
     Ok(TableIterator::new(request.expand(ResultKind::Context, rows)?))
 }
 
-/// Returns the rows of the selected chunks.
-fn rows(expanded: ExpandedContext) -> Vec<Context> {
+/// Returns the rows of the selected chunks, which have no tokens beside those that were selected.
+fn rows(expanded: ExpandedContext) -> (Vec<Context>, u64) {
     let ExpandedContext { stored_hits, chunks, selected, .. } = expanded;
     let row = |selected_chunk: &SelectedChunk| {
         let columns = &chunks.chunk_rows[selected_chunk.row];
@@ -140,12 +140,11 @@ fn rows(expanded: ExpandedContext) -> Vec<Context> {
         )
     };
     let selected_chunks = selected.chunks.iter().enumerate();
-    selected_chunks
-        .map(|(index, selected_chunk)| {
-            pause(index);
-            row(selected_chunk)
-        })
-        .collect()
+    let rows = selected_chunks.map(|(index, selected_chunk)| {
+        pause(index);
+        row(selected_chunk)
+    });
+    (rows.collect(), 0)
 }
 
 /// Returns the score of a chunk of context (seed 002): half of the hit's score, divided by the distance.

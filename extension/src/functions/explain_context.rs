@@ -46,9 +46,10 @@ fn explain_context(
     let request =
         ExpandRequest { chunk_ids, scores, strategy, overrides, skip: HashSet::new(), store };
     let rows = |expanded: ExpandedContext| {
-        explanations(&expanded).into_iter().map(|one| row(&expanded, one)).collect()
+        let rows = explanations(&expanded).into_iter().map(|one| row(&expanded, one));
+        (rows.collect::<Vec<_>>(), 0)
     };
-    Ok(TableIterator::new(request.expand::<Vec<_>>(ResultKind::Explanation, rows)?))
+    Ok(TableIterator::new(request.expand(ResultKind::Explanation, rows)?))
 }
 
 /// A chunk that was considered, as the columns of the function.

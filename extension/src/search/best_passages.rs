@@ -13,7 +13,7 @@ Its twin in SQL is `sql/edition/choose.sql`.
 use super::legs::SearchHit;
 use super::request::SearchRequest;
 use crate::expansion::{Expansion, ResultKind};
-use crate::expansion::{PassageRow, passage_rows};
+use crate::expansion::{PassageRow, passage_rows, tokens_of};
 use crate::server::error::Error;
 use crate::server::settings;
 use crate::server::spi::{self, Connection};
@@ -144,13 +144,23 @@ impl PassageChooser {
                 continue;
             }
             let hits = indexes().map(|index| candidates[index].cost.tokens).sum();
-            let used = best.iter().map(tokens).sum();
+            let used = best.iter().map(tokens_of).sum();
             is_refill = selected.end == SelectionEnd::Budget
                 && allowance.as_mut().is_some_and(|allowance| allowance.refill(hits, used));
             if !is_refill {
+                drop_excess(&mut best, budget.tokens());
                 return Ok((best, selected.end));
             }
         }
+    }
+}
+
+/// Drops the worst passages if the headers and repeated lines of all do not fit beside their hits.
+fn drop_excess(passages: &mut Vec<PassageRow>, budget: Option<u64>) {
+    let mut tokens: u64 = passages.iter().map(tokens_of).sum();
+    while passages.len() > 1 && budget.is_some_and(|budget| tokens > budget) {
+        let worst = (0..passages.len()).max_by_key(|index| passages[*index].0).expect("several");
+        tokens -= tokens_of(&passages.remove(worst));
     }
 }
 
@@ -159,11 +169,6 @@ fn scored(hits: &[SearchHit]) -> Result<Vec<ScoredHit<Uuid>>, Error> {
     let ids: Vec<_> = hits.iter().map(|hit| Some(hit.chunk)).collect();
     let scores: Vec<_> = hits.iter().map(|hit| Some(hit.score)).collect();
     Ok(rank_hits(&ids, Some(&scores))?)
-}
-
-/// Returns the tokens of a passage.
-fn tokens(passage: &PassageRow) -> u64 {
-    u64::from(passage.10.unsigned_abs())
 }
 
 /// Returns the hits as candidates, and the budget that they share.

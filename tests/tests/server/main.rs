@@ -16,6 +16,7 @@ mod adoption {
 
 /// The time, statements and memory that a call may take.
 mod bounds {
+    mod budgets;
     mod cancel;
     mod cost;
     mod limits;
