@@ -97,8 +97,9 @@ async fn client_and_sql_write_the_same_rows_for_a_document() {
         ("--collection", "books"),
         ("--version", "1.0"),
     ];
-    let documents = [("README.md", "none"), ("synopsis.html", "--media-type")];
-    for (name, left_out) in cases(documents.into_iter().filter(|(name, _)| is_split(name))) {
+    let mut documents = vec![("README.md", "none"), ("synopsis.html", "--media-type")];
+    documents.retain(|(name, _)| is_split(name));
+    for (name, left_out) in cases(documents.clone()) {
         let given = options.iter().filter(|(option, _)| *option != left_out);
         let given: Vec<_> = given.flat_map(|(option, value)| [*option, *value]).collect();
         by_client(&cluster, name, &given).await;
@@ -112,7 +113,7 @@ async fn client_and_sql_write_the_same_rows_for_a_document() {
         client.query_one(&sql, &[&name, &fixture(name), &media_type]).await.unwrap();
     }
     let more = rows(&cluster, "options").await;
-    assert!(more.len() > 4, "{}", more.len());
+    assert!(more.len() > 2 * documents.len(), "{}", more.len());
     assert_eq!(rows(&cluster, "sql_options").await, more);
 
     // So each finds the documents of the other unchanged.
