@@ -34,7 +34,7 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RETURN strategy.scope <> 'none' OR strategy.parents + strategy.preceding + strategy.following + strategy.children > 0
+    RETURN strategy.scope <> 'none' OR greatest(strategy.parents, strategy.preceding, strategy.following, strategy.children) > 0
         OR 0 < ANY (strategy.before || strategy.after);
 END
 $$;

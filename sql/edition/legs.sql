@@ -194,7 +194,7 @@ BEGIN
             SELECT hit.*, c.document_id, c.ordinal, least(text_weight / vector_weight, 1) * coalesce((coverages ->> hit.id::text)::double precision, 0) AS coverage
             FROM unnest(hits) WITH ORDINALITY AS hit (id, score, vector_rank, vector_score, text_rank, text_score, number) LEFT JOIN _passage.hit_places(store, hits) AS c USING (number)
         ), evidence AS (
-            SELECT placed.*, greatest(0, (SELECT max(near.score) FROM placed AS near WHERE near.document_id = placed.document_id AND near.ordinal IN (placed.ordinal - 1, placed.ordinal + 1))) AS neighbor,
+            SELECT placed.*, greatest(0, (SELECT max(near.score) FROM placed AS near WHERE near.document_id = placed.document_id AND near.ordinal::bigint IN (placed.ordinal::bigint - 1, placed.ordinal::bigint + 1))) AS neighbor,
                 greatest(0, max(placed.score) OVER ()) AS best_score, greatest(0, max(placed.coverage) OVER ()) AS highest
             FROM placed
         ), ordered AS (

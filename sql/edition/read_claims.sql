@@ -26,7 +26,7 @@ BEGIN
         ids := ids || hit.id;
         ranks := ranks || hit.score_rank;
         has_relatives := has_relatives OR 0 < ANY (hit.relatives);
-        has_windows := has_windows OR hit.before + hit.after > 0;
+        has_windows := has_windows OR greatest(hit.before, hit.after) > 0;
         has_scopes := has_scopes OR hit.scope_group IS NOT NULL;
         has_documents := has_documents OR (hit.strategy).scope = 'document';
     END LOOP;

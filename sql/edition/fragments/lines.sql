@@ -111,7 +111,7 @@ DECLARE
 BEGIN
     FOR i IN 1 .. cardinality(chunks) LOOP
         chunk := chunks[i];
-        is_known := coalesce(chunk.end_byte - chunk.start_byte = octet_length(chunk.content), false);
+        is_known := coalesce(chunk.end_byte::bigint - chunk.start_byte = octet_length(chunk.content), false);
         part := CASE WHEN is_known AND chunk.document = last_document AND chunk.start_byte <= last_end
             THEN _passage.text_from_byte(chunk.content, least(last_end, chunk.end_byte) - chunk.start_byte) END;
         IF part IS NOT NULL THEN

@@ -92,7 +92,7 @@ DECLARE
     infos _passage.document_info[];
 BEGIN
     EXECUTE format($sql$
-        SELECT array_agg((listed.id, d.uri, d.title, d.media_type, d.metadata, last.ordinal + 1, last.end_byte)::_passage.document_info)
+        SELECT array_agg((listed.id, d.uri, d.title, d.media_type, d.metadata, _passage.saturated(last.ordinal::bigint + 1), last.end_byte)::_passage.document_info)
         FROM unnest($1) AS listed (id) LEFT JOIN %1$I.documents AS d ON d.id = listed.id
         LEFT JOIN LATERAL (SELECT c.ordinal, c.end_byte FROM %1$I.chunks AS c WHERE c.document_id = listed.id ORDER BY c.ordinal DESC LIMIT 1) AS last ON true$sql$, store) INTO infos USING ids;
     RETURN coalesce(infos, '{}');

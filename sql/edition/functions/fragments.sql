@@ -38,8 +38,8 @@ AS $$
         FROM (
             SELECT place::integer, number, CASE strategy WHEN 'auto' THEN CASE WHEN score IS NOT NULL OR near > 0 THEN coalesce(score, 0) + 0.2::double precision * near END ELSE score END AS total
             FROM (
-                SELECT *, greatest(0, CASE WHEN lag(ordinal) OVER listed = ordinal - 1 AND lag(document) OVER listed = document AND lag(section) OVER listed IS NOT DISTINCT FROM section THEN lag(score) OVER listed END,
-                    CASE WHEN lead(ordinal) OVER listed = ordinal + 1 AND lead(document) OVER listed = document AND lead(section) OVER listed IS NOT DISTINCT FROM section THEN lead(score) OVER listed END) AS near
+                SELECT *, greatest(0, CASE WHEN lag(ordinal) OVER listed = ordinal::bigint - 1 AND lag(document) OVER listed = document AND lag(section) OVER listed IS NOT DISTINCT FROM section THEN lag(score) OVER listed END,
+                    CASE WHEN lead(ordinal) OVER listed = ordinal::bigint + 1 AND lead(document) OVER listed = document AND lead(section) OVER listed IS NOT DISTINCT FROM section THEN lead(score) OVER listed END) AS near
                 FROM (
                     SELECT c.document, c.ordinal, c.section, c.place, r.score, r.number
                     FROM unnest(chunks) WITH ORDINALITY AS c (id, document, ordinal, content, tokens, start_byte, end_byte, first_line, section, has_unread_before, has_unread_after, run, run_start, run_end, first_at, end_at, place)
