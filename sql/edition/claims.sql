@@ -63,8 +63,7 @@ BEGIN
     PERFORM _passage.use_store(store, false);
     RETURN (
         WITH chunks AS NOT MATERIALIZED (
-            SELECT c.id::uuid, c.document_id::uuid, c.ordinal::integer, pg_catalog.array_replace(c.section::text[], NULL, '') AS section, c.section_key::bigint, c.parent_key::bigint, c.unit::text, c.level::integer,
-                greatest(coalesce(c.tokens::integer, (pg_catalog.char_length(c.content::text) + 3) / 4), 0) AS tokens FROM chunks AS c
+            @typed_chunks@
         )
         SELECT pg_catalog.array_agg((h.hit, c.id, c.ordinal, c.tokens, c.section, c.unit, c.level, side.rule, 6, _passage.distance(h.ordinal, c.ordinal), false)::_passage.claim)
         FROM pg_catalog.unnest(hits) AS h
@@ -91,8 +90,7 @@ BEGIN
     PERFORM _passage.use_store(store, false);
     RETURN (
         WITH chunks AS NOT MATERIALIZED (
-            SELECT c.id::uuid, c.document_id::uuid, c.ordinal::integer, pg_catalog.array_replace(c.section::text[], NULL, '') AS section, c.section_key::bigint, c.parent_key::bigint, c.unit::text, c.level::integer,
-                greatest(coalesce(c.tokens::integer, (pg_catalog.char_length(c.content::text) + 3) / 4), 0) AS tokens FROM chunks AS c
+            @typed_chunks@
         )
         SELECT pg_catalog.array_agg((h.hit, c.id, c.ordinal, c.tokens, c.section, c.unit, c.level, 'document', 7, _passage.distance(h.ordinal, c.ordinal), false)::_passage.claim)
         FROM (
@@ -117,8 +115,7 @@ BEGIN
     PERFORM _passage.use_store(store, false);
     RETURN (
         WITH chunks AS NOT MATERIALIZED (
-            SELECT c.id::uuid, c.document_id::uuid, c.ordinal::integer, pg_catalog.array_replace(c.section::text[], NULL, '') AS section, c.section_key::bigint, c.parent_key::bigint, c.unit::text, c.level::integer,
-                greatest(coalesce(c.tokens::integer, (pg_catalog.char_length(c.content::text) + 3) / 4), 0) AS tokens FROM chunks AS c
+            @typed_chunks@
         )
         , hits AS MATERIALIZED (
             SELECT h.hit, h.document, h.ordinal, h.ordinal::bigint AS place, h.reach, (h.strategy).scope AS scope, h.scope_section, pg_catalog.cardinality(h.scope_section) AS depth, h.scope_first, h.scope_last
@@ -170,8 +167,7 @@ BEGIN
     PERFORM _passage.use_store(store, false);
     RETURN (
         WITH chunks AS NOT MATERIALIZED (
-            SELECT c.id::uuid, c.document_id::uuid, c.ordinal::integer, pg_catalog.array_replace(c.section::text[], NULL, '') AS section, c.section_key::bigint, c.parent_key::bigint, c.unit::text, c.level::integer,
-                greatest(coalesce(c.tokens::integer, (pg_catalog.char_length(c.content::text) + 3) / 4), 0) AS tokens FROM chunks AS c
+            @typed_chunks@
         )
         SELECT pg_catalog.array_agg((h.hit, c.id, c.ordinal, c.tokens, c.section, c.unit, c.level, 'gap', 6, _passage.distance(h.ordinal, c.ordinal), true)::_passage.claim)
         FROM (

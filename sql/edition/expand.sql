@@ -138,7 +138,7 @@ BEGIN
         RETURN NULL;
     END IF;
     RETURN _passage.expand_hits(store, hits, skip, bridges, explain, _passage.budget_of(hits, 0, max_passage_tokens));
-EXCEPTION WHEN undefined_table OR undefined_column OR undefined_function OR cannot_coerce OR invalid_text_representation THEN
+EXCEPTION WHEN @incomplete_errors@ THEN
     PERFORM _passage.refuse_incomplete_store(store);
     RAISE;
 END

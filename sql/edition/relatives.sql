@@ -53,8 +53,7 @@ BEGIN
     PERFORM _passage.use_store(store, false);
     RETURN (
         WITH chunks AS NOT MATERIALIZED (
-            SELECT c.id::uuid, c.document_id::uuid, c.ordinal::integer, pg_catalog.array_replace(c.section::text[], NULL, '') AS section, c.section_key::bigint, c.parent_key::bigint, c.unit::text, c.level::integer,
-                greatest(coalesce(c.tokens::integer, (pg_catalog.char_length(c.content::text) + 3) / 4), 0) AS tokens FROM chunks AS c
+            @typed_chunks@
         )
         SELECT pg_catalog.array_agg((h.hit, c.id, c.ordinal, c.tokens, c.section, c.unit, c.level, c.rule, c.role, _passage.distance(h.ordinal, c.ordinal), false)::_passage.claim)
         FROM (

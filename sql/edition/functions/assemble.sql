@@ -23,7 +23,7 @@ BEGIN
         between := '';
     END IF;
     RETURN convert_from((_passage.join_parts(contents, starts, ends, array_fill(between, ARRAY[cardinality(contents)]), NULL)).body, 'UTF8');
-EXCEPTION WHEN undefined_table OR undefined_column OR undefined_function OR cannot_coerce OR invalid_text_representation THEN
+EXCEPTION WHEN @incomplete_errors@ THEN
     PERFORM _passage.refuse_incomplete_store(schema);
     RAISE;
 END

@@ -53,7 +53,7 @@ BEGIN
             ON c.id = (kept.claim).id AND c.document_id = documents[(kept.claim).hit]
         WHERE kept.verdict IS NULL
         ORDER BY first_hits[(kept.claim).hit], c.ordinal, (kept.claim).hit;
-EXCEPTION WHEN undefined_table OR undefined_column OR undefined_function OR cannot_coerce OR invalid_text_representation THEN
+EXCEPTION WHEN @incomplete_errors@ THEN
     PERFORM _passage.refuse_incomplete_store(schema);
     RAISE;
 END

@@ -153,7 +153,7 @@ BEGIN
     best := _passage.best_chunks(chunks, ranking.ranked, all_ids, resolved, chunk_limit);
     RETURN QUERY SELECT * FROM _passage.fragment_rows(schema, text_runs, _passage.select_fragments(schema, candidates.terms, text_runs, ARRAY(SELECT place FROM unnest(best) AS one), fragment_limit, token_limit),
         best, ranking.ranked, infos, ids, ranking.used, hint);
-EXCEPTION WHEN undefined_table OR undefined_column OR undefined_function OR cannot_coerce OR invalid_text_representation THEN
+EXCEPTION WHEN @incomplete_errors@ THEN
     PERFORM _passage.refuse_incomplete_store(schema);
     RAISE;
 END

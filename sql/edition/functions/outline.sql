@@ -27,7 +27,7 @@ BEGIN
             section[:depth], CASE WHEN is_own THEN level END, CASE WHEN is_own THEN chunks ELSE 0 END, CASE WHEN is_own THEN hits ELSE 0 END, CASE WHEN is_own THEN tokens ELSE 0 END,
             CASE WHEN is_own THEN first_ordinal END, CASE WHEN is_own THEN last_ordinal END, CASE WHEN is_own THEN first_line END, CASE WHEN is_own THEN last_line END
         FROM drawn ORDER BY run, depth$sql$, store) USING document, hit_ids;
-EXCEPTION WHEN undefined_table OR undefined_column OR undefined_function OR cannot_coerce OR invalid_text_representation THEN
+EXCEPTION WHEN @incomplete_errors@ THEN
     PERFORM _passage.refuse_incomplete_store(store);
     RAISE;
 END
@@ -67,7 +67,7 @@ BEGIN
                 '%' || replace(replace(replace(regexp_replace(regexp_replace(rtrim(given, '/'), '^.*/', ''), '\.[^.]*$', ''), '\', '\\'), '%', '\%'), '_', '\_') || '%');
     END IF;
     RETURN ids[1];
-EXCEPTION WHEN undefined_table OR undefined_column OR undefined_function OR cannot_coerce OR invalid_text_representation THEN
+EXCEPTION WHEN @incomplete_errors@ THEN
     PERFORM _passage.refuse_incomplete_store(store);
     RAISE;
 END

@@ -27,7 +27,7 @@ BEGIN
         RETURN '{}';
     END IF;
     RETURN _passage.budgeted_passages(schema, hits, shown, written, _passage.budget_of(hits, 0, max_passage_tokens), score_by, NULL, ids, scores);
-EXCEPTION WHEN undefined_table OR undefined_column OR undefined_function OR cannot_coerce OR invalid_text_representation THEN
+EXCEPTION WHEN @incomplete_errors@ THEN
     PERFORM _passage.refuse_incomplete_store(schema);
     RAISE;
 END

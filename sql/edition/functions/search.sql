@@ -41,7 +41,7 @@ BEGIN
     hits := _passage.fused_hits(schema, legs, ranked, more, shown);
     again := _passage.choose_passages(schema, ARRAY(SELECT hit.id FROM unnest(hits) AS hit), ARRAY(SELECT hit.score FROM unnest(hits) AS hit), named, given, count, written, coalesce(ranked ->> 'score_by', 'max'), shown);
     RETURN CASE WHEN cardinality(again.rows) > cardinality(chosen.rows) THEN again.rows ELSE chosen.rows END;
-EXCEPTION WHEN undefined_table OR undefined_column OR undefined_function OR cannot_coerce OR invalid_text_representation THEN
+EXCEPTION WHEN @incomplete_errors@ THEN
     PERFORM _passage.refuse_incomplete_store(schema);
     RAISE;
 END

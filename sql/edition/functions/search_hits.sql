@@ -26,7 +26,7 @@ BEGIN
         FROM pg_catalog.unnest(hits) WITH ORDINALITY AS hit (id, score, vector_rank, vector_score, text_rank, text_score, number)
         JOIN chunks AS c ON c.id = hit.id LEFT JOIN documents AS d ON d.id = c.document_id
         WHERE hit.number <= requested ORDER BY hit.number;
-EXCEPTION WHEN undefined_table OR undefined_column OR undefined_function OR cannot_coerce OR invalid_text_representation THEN
+EXCEPTION WHEN @incomplete_errors@ THEN
     PERFORM _passage.refuse_incomplete_store(schema);
     RAISE;
 END
