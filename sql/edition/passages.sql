@@ -60,7 +60,7 @@ DECLARE
     own _passage.passage_chunk[];
     parts _passage.passage_chunk[];
     with_lines _passage.passage_chunk[];
-    -- What the hits have, by their numbers.
+    -- The columns of the hits, by their numbers.
     hit_ids uuid[] := '{}';
     hit_documents uuid[] := '{}';
     hit_scores double precision[] := '{}';

@@ -1,4 +1,4 @@
--- XML: whether a text is well-formed, and the elements that it holds whole, as in core/split/src/split/xml/ tokens.rs and
+-- XML: whether a text is well-formed, and the elements that it holds whole, as in core/split/src/split/xml/tokens.rs and
 -- excerpt.rs. Nothing resolves entities.
 
 -- The tokens of a text of XML: the text before each, its kind and its name. The kinds are those of core, `characters` for
@@ -39,7 +39,7 @@ DECLARE
     has_content boolean := false;
     -- The first tag that closes an element outside of the text.
     ending integer;
-    -- What a document may have: a document type before its only element, and no text around it.
+    -- A document has at most a document type before its only element, and no text around it.
     has_type boolean := false;
     is_document boolean := true;
     elements integer := 0;
