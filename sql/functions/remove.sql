@@ -48,16 +48,18 @@ BEGIN
     store := _passage.store_name(store);
     PERFORM _passage.store_must_be_tables(store);
     PERFORM _passage.transaction_must_write('remove');
+    is_distributed := _passage.is_distributed(store);
     IF uri IS NULL AND collection IS NULL AND document_id IS NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
             MESSAGE = 'passage.remove requires uri, collection or document_id',
-            HINT = 'Pass uri, document_id, collection, or collection and version.';
+            -- Where a subquery on a shard finds no document, Citus calls the function with NULL.
+            HINT = CASE WHEN is_distributed THEN 'Citus takes a call with a subquery to each shard: read the id in a CTE with MATERIALIZED.'
+                ELSE 'Pass uri, document_id, collection, or collection and version.' END;
     END IF;
 
     PERFORM _passage.must_be_allowed('remove', NULL, store);
     -- Locks rows in one order, so that concurrent calls wait for each other instead of deadlocking. Citus locks one
     -- row at a time.
-    is_distributed := EXISTS (SELECT FROM _passage.distributed_relations(store));
     EXECUTE format(
         'SELECT array_agg(id) FROM (SELECT id FROM %I.documents '
         'WHERE ($1 IS NULL OR uri = $1) AND ($2 IS NULL OR collection = $2) '
@@ -72,6 +74,8 @@ BEGIN
 
     IF is_distributed THEN
         FOREACH id IN ARRAY coalesce(ids, '{}') LOOP
+            -- As replace_document does, a statement that writes nothing waits for a shard that moves.
+            EXECUTE format('UPDATE %I.documents SET chunk_count = chunk_count WHERE id = $1 AND chunk_count < 0', store) USING id;
             EXECUTE format('SELECT FROM %I.documents WHERE id = $1 FOR UPDATE', store) USING id;
         END LOOP;
     END IF;

@@ -16,6 +16,7 @@ use crate::store::ShardCall;
 use pgrx::datum::Uuid;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{Array, pg_extern, pg_sys};
+use std::ffi::CStr;
 
 /// The maximum number of tables of a statement: those of a store.
 const MAX_RELATIONS: usize = 5;
@@ -25,20 +26,29 @@ fn is_quoted(relation: &str) -> bool {
     relation.starts_with('"') && relation.ends_with('"') && relation.contains("\".\"")
 }
 
+/// Returns the number that the name of a shard ends in.
+fn shard_number(shard: pg_sys::Oid) -> Option<i64> {
+    // SAFETY: a look-up in the catalog, which is NULL for a relation that is missing.
+    let name = unsafe { pg_sys::get_rel_name(shard) };
+    // SAFETY: the name ends in a zero byte.
+    let name = (!name.is_null()).then(|| unsafe { CStr::from_ptr(name) })?;
+    name.to_str().ok()?.rsplit_once('_')?.1.parse().ok()
+}
+
 #[pg_extern(stable, parallel_restricted, schema = "_passage")]
 #[expect(clippy::too_many_arguments, reason = "those of the SQL function")]
 fn shard_rows(
     key: Option<Uuid>,
-    keys: Option<Vec<Option<Uuid>>>,
+    shard: Option<pg_sys::Oid>,
     store: Option<Name>,
     relations: Option<Array<'_, &str>>,
-    shards: Option<Vec<Option<i64>>>,
+    numbers: Option<Vec<Option<i64>>>,
     statement: Option<String>,
     access: Option<String>,
     visited: Option<i64>,
     types: Option<Vec<Option<pg_sys::Oid>>>,
     arguments: Option<Array<'_, &str>>,
-    owners: Option<Vec<Option<i32>>>,
+    owners: Option<Vec<Option<Uuid>>>,
 ) -> Result<Vec<u8>, ErrorReport> {
     let store = store.map_or_else(String::new, |Name(name)| name);
     let access = access.as_deref().and_then(Access::from_name);
@@ -46,16 +56,15 @@ fn shard_rows(
     let relations: Option<Vec<_>> =
         relations.map(|names| names.iter().flatten().map(str::to_owned).collect());
     let relations = relations.filter(|names| names.iter().all(|name| is_quoted(name)));
-    let (Some(key), Some(statement), Some(access), Some(relations)) =
-        (key, statement, access, relations)
+    let first = shard.map_or(Some(0), shard_number);
+    let (Some(key), Some(first), Some(statement), Some(access), Some(relations)) =
+        (key, first, statement, access, relations)
     else {
         return Err(Error::ShardArguments { store }.into());
     };
     let call = ShardCall {
         store,
-        keys: keys.unwrap_or_default().into_iter().flatten().collect(),
         relations,
-        shards: shards.unwrap_or_default().into_iter().flatten().collect(),
         statement,
         access,
         visited: visited.map(|count| usize::try_from(count).unwrap_or_default()),
@@ -65,6 +74,8 @@ fn shard_rows(
         }),
         owners,
     };
-    let (statement, values, settings) = call.statement(call.position(key)?)?;
+    let numbers = numbers.unwrap_or_default().into_iter().flatten();
+    let numbers: Vec<_> = numbers.map(|number| number.wrapping_add(first)).collect();
+    let (statement, values, settings) = call.statement(key, &numbers)?;
     Ok(spi::connect(|connection| connection.read_packed(&statement, values, &settings))?)
 }

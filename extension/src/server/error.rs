@@ -72,6 +72,8 @@ pub enum Error {
     ShardResult { store: String },
     /// A shard has no row in the table of the keys.
     ShardKeys { store: String },
+    /// A snapshot does not show the rows of a shard, which Citus has moved since.
+    ShardMoved { store: String },
     /// An array that has more elements than a trigger can have arguments.
     TooManyArguments { max: usize },
     /// A panic of core while it splits a document.
@@ -299,6 +301,11 @@ impl From<Error> for ErrorReport {
                     format!("As the owner of the store, run DROP TABLE IF EXISTS {schema}.shard_keys; SELECT passage.upgrade_store({name});"),
                 )
             }
+            Error::ShardMoved { store } => (
+                PgSqlErrorCode::ERRCODE_T_R_SERIALIZATION_FAILURE,
+                format!("a shard of store \"{store}\" moved during the transaction"),
+                format!("Begin the transaction again. If the error stays, run SELECT * FROM passage.check_store({});", literal(&store)),
+            ),
             Error::TooManyArguments { max } => (
                 PgSqlErrorCode::ERRCODE_TOO_MANY_ARGUMENTS,
                 format!("a trigger has at most {max} arguments"),

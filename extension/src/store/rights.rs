@@ -160,8 +160,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Hidden`] if a policy hides rows, and [`Error::DuplicateIds`] if a table without keys has several rows
-    /// with one id.
+    /// Returns [`Error::Hidden`] if a policy hides rows, [`Error::ShardMoved`] if Citus moved them while the statement waited,
+    /// and [`Error::DuplicateIds`] if a table without keys has several rows with one id.
     pub fn must_have_written(
         self,
         relation: &str,
@@ -170,6 +170,9 @@ impl Store {
     ) -> Result<(), Error> {
         let store = self.0.store.clone();
         match (written.cmp(&expected), written_table(relation)) {
+            (Ordering::Less, _) if self.0.may_have_shards && !self.0.chunks.has_policies() => {
+                Err(Error::ShardMoved { store })
+            }
             (Ordering::Less, _) => Err(Error::Hidden { store }),
             (Ordering::Greater, Some(relation)) => Err(Error::DuplicateIds { store, relation }),
             _ => Ok(()),

@@ -26,13 +26,19 @@ use super::search::scan_settings;
 use crate::server::error::Error;
 use crate::server::spi::{Access, Connection, Rows, Statement, Value};
 use crate::server::sql_text::{AT_LEAST, EQUAL, quote_identifier};
-use crate::server::types::{from_sql, to_sql};
+use crate::server::types::to_sql;
+use passage_split::interrupt::poll_periodically as pause;
 use pgrx::datum::Uuid as SqlUuid;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgLogLevel, pg_sys};
+use shard_call::visible_shards;
 use shard_map::{Shard, ShardMap};
 use std::cell::OnceCell;
+use std::ffi::CString;
 use std::rc::Rc;
+
+/// The fewest rows of a limit that a shard returns.
+const LEAST_SHARE: usize = 100;
 
 /// The shards of a layout, read when they are first needed. `None` if Citus does not distribute the store.
 #[derive(Default)]
@@ -49,13 +55,22 @@ enum ShardQuery {
     One,
     /// Several shards.
     Several,
+    /// All shards. Their keys are not listed, or each shard would get the keys of all others.
+    All,
+}
+
+impl ShardQuery {
+    /// Returns whether it takes its shards from the table `shard_keys`.
+    fn reads_keys(&self) -> bool {
+        matches!(self, Self::One | Self::Several | Self::All)
+    }
 }
 
 impl StatementKey for ShardQuery {
     fn access(&self) -> Access {
         match self {
             // Citus has no generic plan for several shards, or for a query with a subquery on one of them.
-            Self::Several | Self::Rowless => Access::Any,
+            Self::Several | Self::All | Self::Rowless => Access::Any,
             Self::Only | Self::One => Access::Index,
         }
     }
@@ -82,9 +97,59 @@ impl Store {
         route: Route,
         visited: Option<usize>,
     ) -> Rows<'c> {
+        joined(self.read_parts(connection, statement, values, route, visited))
+    }
+
+    /// Executes a reading statement whose rows have limits, on all shards. Each of them returns a share, and more only if a
+    /// shard has so many that rows are missing: else a search would get as many rows from each shard as from a whole store.
+    /// `values` gets the limits, and `limit_of` the index of that of a row.
+    pub(super) fn read_limited<'c>(
+        &self,
+        connection: &'c Connection,
+        statement: &Statement,
+        limits: &[usize],
+        values: impl Fn(&[usize]) -> Vec<Value>,
+        limit_of: impl Fn(&Rows, usize) -> usize,
+    ) -> Rows<'c> {
+        let shards = self.shard_map(connection).map_or(1, |map| map.len());
+        let read =
+            |limits| self.read_parts(connection, statement, values(limits), Route::All, None);
+        if shards == 1 {
+            return joined(read(limits));
+        }
+        let shares: Vec<_> = limits.iter().map(|limit| share(*limit, shards)).collect();
+        let parts = read(&shares);
+        let counts: Vec<Vec<usize>> = parts
+            .iter()
+            .map(|rows| {
+                let mut counts = vec![0; limits.len()];
+                for row in 0..rows.len() {
+                    pause(row);
+                    counts[limit_of(rows, row)] += 1;
+                }
+                counts
+            })
+            .collect();
+        let lacks_rows = |index: usize| {
+            let is_cut = counts.iter().any(|counts| counts[index] >= shares[index]);
+            is_cut && counts.iter().map(|counts| counts[index]).sum::<usize>() < limits[index]
+        };
+        let must_repeat = (0..limits.len()).any(lacks_rows);
+        joined(if must_repeat { read(limits) } else { parts })
+    }
+
+    /// Returns the rows of each shard.
+    fn read_parts<'c>(
+        &self,
+        connection: &'c Connection,
+        statement: &Statement,
+        values: Vec<Value>,
+        route: Route,
+        visited: Option<usize>,
+    ) -> Vec<Rows<'c>> {
         let Some(map) = self.shard_map(connection) else {
             let settings = visited.map(scan_settings).unwrap_or_default();
-            return connection.read_with(statement, values, &settings);
+            return vec![connection.read_with(statement, values, &settings)];
         };
         self.read_shards(connection, &map, statement, &values, route, visited).unwrap_or_else(
             |error| {
@@ -102,40 +167,55 @@ impl Store {
         values: &[Value],
         route: Route,
         visited: Option<usize>,
-    ) -> Result<Rows<'c>, Error> {
+    ) -> Result<Vec<Rows<'c>>, Error> {
         let (shards, owners) = map.shards_of(route);
         let call = self.shard_call(map, statement, values, visited, (&shards, owners));
         let mut results: Vec<Option<Rows>> = shards.iter().map(|_| None).collect();
-        let (mut others, mut rowless) = (Vec::new(), Vec::new());
+        let mut queries: Vec<(ShardQuery, Vec<SqlUuid>, Vec<i64>)> = Vec::new();
         for (position, shard) in shards.iter().enumerate() {
+            let key = to_sql(shard.key.id);
             // Citus rejects a query within a query on a shard, as in a function over rows of the store. The shards of
             // the own node need no query of Citus.
             if shard.is_local {
-                let (statement, values, settings) = call.statement(position)?;
+                self.must_see_shard(connection, shard)?;
+                let (statement, values, settings) = call.statement(key, &shard.ids)?;
                 results[position] = Some(connection.read_with(&statement, values, &settings));
-            } else if map.is_hashed() && !shard.key.has_row {
-                rowless.push(to_sql(shard.key.id));
-            } else {
-                others.push(to_sql(shard.key.id));
+            } else if !map.is_hashed() {
+                queries.push((ShardQuery::Only, vec![key], shard.ids.clone()));
+            } else if !shard.key.has_row {
+                queries.push((ShardQuery::Rowless, vec![key], shard.ids.clone()));
+            } else if let Some(first) = shard.number {
+                let numbers: Vec<_> = shard.ids.iter().map(|id| id.wrapping_sub(first)).collect();
+                // All shards have the same relative numbers, unless some were split.
+                match queries.iter_mut().find(|query| query.0.reads_keys() && query.2 == numbers) {
+                    Some((query, keys, _)) => {
+                        *query = ShardQuery::Several;
+                        keys.push(key);
+                    }
+                    None => queries.push((ShardQuery::One, vec![key], numbers)),
+                }
             }
         }
-        let mut queries: Vec<_> =
-            rowless.into_iter().map(|key| (ShardQuery::Rowless, Value::new(key))).collect();
-        match others[..] {
-            [] => {}
-            [key] if !map.is_hashed() => queries.push((ShardQuery::Only, Value::new(key))),
-            [key] => queries.push((ShardQuery::One, Value::new(key))),
-            _ => queries.push((ShardQuery::Several, Value::new(others))),
+        if let [(query @ ShardQuery::Several, keys, _)] = &mut queries[..] {
+            if keys.len() == map.len() && call.owners.is_none() {
+                *query = ShardQuery::All;
+            }
         }
         if !queries.is_empty() {
             let types = connection.result_types(statement, values);
-            let arguments = call.into_values();
-            for (query, keys) in queries {
+            for (query, keys, numbers) in queries {
                 let statement = self.0.statement(query.clone(), || self.query_text(&query));
-                let read = connection.read(&statement, [vec![keys], arguments.clone()].concat());
+                let keys = match query {
+                    ShardQuery::Several => Value::new(keys),
+                    _ => Value::new(keys[0]),
+                };
+                let read = connection.read(&statement, [vec![keys], call.values(numbers)].concat());
                 for row in 0..read.len() {
-                    let key = read.get::<SqlUuid>(row, 0).map(from_sql);
-                    let position = shards.iter().position(|shard| Some(shard.key.id) == key);
+                    let key = read.uuid(row, 0);
+                    let position = match query {
+                        ShardQuery::All => Some(map.shard_of(key)),
+                        _ => shards.iter().position(|shard| shard.key.id == key),
+                    };
                     if let (Some(position), Some(packed)) = (position, read.bytes(row, 1)) {
                         results[position] =
                             Some(connection.unpack(packed, &types, &self.0.store)?);
@@ -143,13 +223,37 @@ impl Store {
                 }
             }
         }
-        let missing = || Error::ShardKeys { store: self.0.store.clone() };
-        let results: Vec<Rows> = results.into_iter().collect::<Option<_>>().ok_or_else(missing)?;
-        let joined = results.into_iter().reduce(|mut joined, rows| {
-            joined.extend(rows);
-            joined
-        });
-        Ok(joined.expect("a distributed table has a shard"))
+        let missing = || {
+            let store = self.0.store.clone();
+            if keeps_snapshot() { Error::ShardMoved { store } } else { Error::ShardKeys { store } }
+        };
+        results.into_iter().collect::<Option<_>>().ok_or_else(missing)
+    }
+
+    /// Checks that the snapshot of the transaction shows a shard of the session's own node.
+    fn must_see_shard(&self, connection: &Connection, shard: &Shard) -> Result<(), Error> {
+        let (Some(number), true) = (shard.number, shard.key.has_row && keeps_snapshot()) else {
+            return Ok(());
+        };
+        let name = format!("shard_keys_{number}");
+        let text = format!(
+            "SELECT FROM {}.{} AS k WHERE k.document_id {EQUAL} $1",
+            quote_identifier(&self.0.store),
+            quote_identifier(&name)
+        );
+        let statement = Statement::new(&self.0.store, text, Access::Any);
+        let values = vec![Value::new(to_sql(shard.key.id))];
+        // The shard was dropped when it moved away.
+        let name = CString::new(name).expect("a name has no zero byte");
+        // SAFETY: look-ups in the catalogs.
+        let is_there = unsafe {
+            let schema = pg_sys::get_rel_namespace(self.0.chunks.oid);
+            pg_sys::get_relname_relid(name.as_ptr(), schema) != pg_sys::InvalidOid
+        };
+        if !is_there || connection.read_with(&statement, values, &[visible_shards()]).len() == 0 {
+            return Err(Error::ShardMoved { store: self.0.store.clone() });
+        }
+        Ok(())
     }
 
     /// Returns the call of a statement on shards.
@@ -171,41 +275,65 @@ impl Store {
         let owners = owners.filter(|_| is_array && shards.len() > 1);
         ShardCall {
             store: self.0.store.clone(),
-            keys: shards.iter().map(|shard| to_sql(shard.key.id)).collect(),
             relations: map.relations.clone(),
-            shards: shards.iter().flat_map(|shard| &shard.ids).copied().collect(),
             statement: statement.text().to_owned(),
             access: statement.access(),
             visited,
             types: values.iter().map(Value::type_oid).collect(),
             arguments: values.iter().map(text).collect(),
-            owners: owners
-                .map(|owners| owners.into_iter().map(|owner| Some(owner as i32)).collect()),
+            owners: owners.map(|owners| {
+                owners.into_iter().map(|owner| Some(to_sql(shards[owner].key.id))).collect()
+            }),
         }
     }
 
     /// Returns the text of a statement that Citus takes to shards. It calls the function for a row of each.
     fn query_text(&self, query: &ShardQuery) -> String {
-        let (from, condition) = match query {
+        let (shard, from, condition) = if query.reads_keys() {
+            let condition = match query {
+                // The first row of each shard. An unused parameter would have no type.
+                ShardQuery::All => format!("k.ctid {EQUAL} '(0,1)' AND $1 IS NOT NULL"),
+                ShardQuery::Several => format!("k.document_id {EQUAL} ANY ($1)"),
+                _ => format!("k.document_id {EQUAL} $1"),
+            };
+            let from = format!("{}.shard_keys AS k", quote_identifier(&self.0.store));
+            ("k.tableoid", from, condition)
+        } else {
             // Citus takes a query to the node of the only table that it reads, or of its only shard with the id.
-            ShardQuery::Only | ShardQuery::Rowless => (
+            (
+                "NULL",
                 "(VALUES ($1)) AS k (document_id)".to_owned(),
                 format!(
                     "(SELECT pg_catalog.count(*) FROM {} AS c WHERE c.document_id {EQUAL} $1) {AT_LEAST} 0",
                     self.0.chunks.name
                 ),
-            ),
-            ShardQuery::One | ShardQuery::Several => (
-                format!("{}.shard_keys AS k", quote_identifier(&self.0.store)),
-                match query {
-                    ShardQuery::Several => format!("k.document_id {EQUAL} ANY ($1)"),
-                    _ => format!("k.document_id {EQUAL} $1"),
-                },
-            ),
+            )
         };
         format!(
-            "SELECT k.document_id, _passage.shard_rows(k.document_id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) \
+            "SELECT k.document_id, _passage.shard_rows(k.document_id, {shard}, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
              FROM {from} WHERE {condition}"
         )
     }
+}
+
+/// Returns how many rows of a limit one of several shards returns. Documents are spread by a hash, so twice its part is enough
+/// for most shards.
+fn share(limit: usize, shards: usize) -> usize {
+    (limit * 2 / shards).max(LEAST_SHARE).min(limit)
+}
+
+/// Returns the rows of all parts; there is one at least.
+fn joined<'c>(parts: Vec<Rows<'c>>) -> Rows<'c> {
+    let join = |mut joined: Rows<'c>, rows| {
+        joined.extend(rows);
+        joined
+    };
+    parts.into_iter().reduce(join).expect("a distributed table has a shard")
+}
+
+/// Returns whether all statements of the transaction see one snapshot. It is older than the rows of a shard that has moved
+/// to another node since.
+fn keeps_snapshot() -> bool {
+    // SAFETY: reads a variable of the backend, in its one thread.
+    unsafe { pg_sys::XactIsoLevel >= pg_sys::XACT_REPEATABLE_READ as i32 }
 }

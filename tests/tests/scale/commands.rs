@@ -103,6 +103,13 @@ async fn every_command_leaves_the_rows_of_a_plain_store() {
         }
         citus.nodes[allowing].execute_as(SUPERUSER, allow).await;
     }
+    let doctor = run(citus.coordinator(), "spread", path, "doctor").await.unwrap();
+    assert!(doctor.contains("a session keeps 1 connection to a node with 4 shards"), "{doctor}");
+    for node in &citus.nodes {
+        let keep = "ALTER SYSTEM SET citus.max_cached_conns_per_worker = 2";
+        node.execute_as(SUPERUSER, keep).await;
+        node.execute_as(SUPERUSER, "SELECT pg_reload_conf()").await;
+    }
     for store in &STORES[1..] {
         let doctor = run(citus.coordinator(), store, path, "doctor").await;
         assert!(doctor.is_ok_and(|output| output.contains("no problems found")), "{store}");

@@ -147,3 +147,42 @@ async fn a_worker_killed_during_an_ingest_leaves_whole_documents() {
     assert_eq!(coordinator.query_text(whole).await, count.to_string());
     check_states(&citus, "a second ingest").await;
 }
+
+/// The session on the node that a shard moves to reads the shard on that node as soon as it is there.
+#[tokio::test]
+async fn writers_on_the_node_that_a_shard_moves_to_wait_for_it() {
+    let Some(citus) = Citus::start(DIMENSIONS).await else { return };
+    let done = AtomicBool::new(false);
+    let write = async |node: usize| {
+        let client = citus.nodes[node].client().await;
+        let ingest =
+            client.prepare("SELECT outcome FROM passage.ingest($1, $2, store => 'spread')");
+        let ingest = ingest.await.unwrap();
+        let mut written = 0;
+        let mut errors = HashMap::new();
+        while !done.load(Ordering::Relaxed) {
+            for number in 0..12 {
+                let (uri, text) =
+                    (format!("{node}/{number}"), format!("# Page\n\nround {written}"));
+                match client.query(&ingest, &[&uri, &text]).await {
+                    Ok(_) => written += 1,
+                    Err(error) => {
+                        *errors.entry(format!("{:?}", error.as_db_error().unwrap())).or_insert(0) +=
+                            1
+                    }
+                }
+            }
+        }
+        (written, errors)
+    };
+    let moves = async {
+        for _ in 0..8 {
+            citus.move_shards(&["block_writes"; 8]).await;
+        }
+        done.store(true, Ordering::Relaxed);
+    };
+    let (a, b, ()) = tokio::join!(write(1), write(2), moves);
+    println!("{} and {} writes, errors: {:?} {:?}", a.0, b.0, a.1, b.1);
+    assert!(a.0 > 100 && b.0 > 100, "{} and {} writes", a.0, b.0);
+    assert!(a.1.is_empty() && b.1.is_empty(), "{:?} {:?}", a.1, b.1);
+}

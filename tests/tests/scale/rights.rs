@@ -8,7 +8,7 @@ use passage_tests::cluster::SUPERUSER;
 /// Returns a call of `_passage.shard_rows` with a statement of a caller, which names a relation.
 fn call(statement: &str, relation: &str, number: i64, access: &str) -> String {
     format!(
-        "SELECT _passage.shard_rows('00000000-0000-0000-0000-000000000000', '{{00000000-0000-0000-0000-000000000000}}', 'spread', \
+        "SELECT _passage.shard_rows('00000000-0000-0000-0000-000000000000', NULL, 'spread', \
          ARRAY[$name${relation}$name$], '{{{number}}}', $statement${statement}$statement$, '{access}', NULL, '{{}}', '{{}}', NULL)"
     )
 }
@@ -75,10 +75,9 @@ async fn a_role_without_rights_on_a_store_reads_none_of_its_shards() {
     }
 
     // Citus takes the call to the shards. Each role may read their keys.
-    let spread = call(read, r#""spread"."chunks""#, 1, "any").replace(
-        "'00000000-0000-0000-0000-000000000000', '{00000000-0000-0000-0000-000000000000}'",
-        "k.document_id, ARRAY[k.document_id]",
-    ) + " FROM spread.shard_keys AS k";
+    let spread = call(read, r#""spread"."chunks""#, 1, "any")
+        .replace("'00000000-0000-0000-0000-000000000000', NULL", "k.document_id, k.tableoid")
+        + " FROM spread.shard_keys AS k";
     for node in &citus.nodes {
         let of_any = spread.replace(
             r#"SELECT content FROM "spread"."chunks""#,

@@ -12,7 +12,8 @@ async fn fill(citus: &Citus, store: &str) {
 }
 
 /// Queries for one document, for one chunk, and for all shards.
-const QUERIES: [&str; 5] = [
+const QUERIES: [&str; 6] = [
+    "SELECT count(*) FROM passage.search_hits('skewed', max_hits => 1000, store => '$STORE')",
     "SELECT outline, chunks FROM passage.outline('page/3', store => '$STORE')",
     "SELECT ordinal, content FROM passage.expand_context((SELECT c.id FROM $STORE.chunks AS c JOIN $STORE.documents AS d ON d.id = c.document_id WHERE d.uri = 'page/3' AND ordinal = 0), 'document', store => '$STORE')",
     "SELECT uri, content FROM passage.search('common lexeme3', store => '$STORE')",
@@ -30,6 +31,11 @@ async fn a_store_of_256_shards_returns_the_rows_of_a_plain_store() {
     assert_eq!(citus.coordinator().query_text(count).await, "256");
     for store in ["plain", "many"] {
         fill(&citus, store).await;
+        // All these chunks are in one shard, which returns more of them than its share.
+        let long = format!(
+            "SELECT passage.ingest('long', string_agg('# Part ' || n || E'\\n\\nskewed', E'\\n\\n'), store => '{store}') FROM generate_series(1, 700) AS n"
+        );
+        citus.coordinator().execute(&long).await;
     }
     for query in cases(QUERIES) {
         let query = |store| query.replace("$STORE", store);

@@ -2,9 +2,9 @@
 
 use crate::citus::{Citus, DIMENSIONS};
 use crate::nodes::rows;
-use passage_tests::cases;
 use passage_tests::cluster::SUPERUSER;
 use passage_tests::wait::PATIENCE;
+use passage_tests::{Cluster, cases};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -226,5 +226,84 @@ async fn a_shard_without_a_key_is_an_error() {
     assert!(coordinator.query_lines(check).await.is_empty());
     for node in &citus.nodes {
         assert_eq!(node.query_lines(&search).await, answer);
+    }
+}
+
+/// Returns the lengths of the statements with a call of `shard_rows` that the workers log during a query on the coordinator, in
+/// bytes.
+async fn sent(citus: &Citus, query: &str) -> Vec<usize> {
+    let lengths = |worker: &Cluster| -> Vec<usize> {
+        let log = worker.whole_log();
+        log.lines().filter(|line| line.contains("_passage.shard_rows(")).map(str::len).collect()
+    };
+    let workers = &citus.nodes[1..];
+    let before: Vec<_> = workers.iter().map(|worker| lengths(worker).len()).collect();
+    assert!(!citus.coordinator().query_lines(query).await.is_empty(), "{query}");
+    let new = workers.iter().zip(before).map(|(worker, before)| lengths(worker).split_off(before));
+    let mut sent: Vec<usize> = new.flatten().collect();
+    sent.sort_unstable();
+    sent
+}
+
+#[tokio::test]
+async fn a_shard_gets_no_more_if_there_are_many() {
+    let Some(citus) = Citus::start(DIMENSIONS).await else { return };
+    let client = citus.coordinator().client().await;
+    let create = "SET citus.shard_count = 128; SELECT passage.create_store('many', dimensions => 32, distributed => 'document')";
+    client.batch_execute(create).await.unwrap();
+    for store in ["spread", "many"] {
+        citus.ingest_pages(store).await;
+    }
+    for worker in &citus.nodes[1..] {
+        worker.execute_as(SUPERUSER, "ALTER SYSTEM SET log_statement = 'all'").await;
+        worker.execute_as(SUPERUSER, "SELECT pg_reload_conf()").await;
+    }
+    for query in cases([
+        "SELECT outline FROM passage.outline('page/3', store => '$STORE')",
+        "SELECT uri FROM passage.search('lexeme7', store => '$STORE')",
+    ]) {
+        let few = sent(&citus, &query.replace("$STORE", "spread")).await;
+        let many = sent(&citus, &query.replace("$STORE", "many")).await;
+        assert!(few.len() >= 8 && many.len() >= 128, "{query}: {few:?} {many:?}");
+        // Most statements are those that all shards get.
+        let median = |lengths: &[usize]| lengths[lengths.len() / 2];
+        assert!(median(&many) < median(&few) + 100, "{query}: {few:?} {many:?}");
+    }
+    // The collection, version and uri of a document lead to one shard. An inserted document has an id of its own.
+    let one = "SELECT outline FROM passage.outline('page/3', collection => '', version => '', store => 'many')";
+    let to_one = sent(&citus, one).await;
+    assert!(to_one.len() <= 4, "{to_one:?}");
+    citus
+        .coordinator()
+        .execute("INSERT INTO many.documents (uri, chunk_count) VALUES ('own', 1)")
+        .await;
+    citus.coordinator().execute("INSERT INTO many.chunks (id, document_id, ordinal, content) SELECT id, id, 0, 'own text' FROM many.documents WHERE uri = 'own'").await;
+    let own = one.replace("page/3", "own");
+    assert_eq!(citus.coordinator().query_lines(&own).await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_transaction_older_than_a_move_is_told_to_begin_again() {
+    let Some(citus) = Citus::start(DIMENSIONS).await else { return };
+    fill(&citus).await;
+    let search = QUERIES[0].replace("$STORE", "spread");
+    let expected = citus.coordinator().query_lines(&search).await;
+    for node in &citus.nodes {
+        let client = node.client().await;
+        client.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ").await.unwrap();
+        // Each node has the snapshot of its first statement.
+        assert_eq!(rows(&client, &search).await.as_ref(), Ok(&expected));
+        client.batch_execute("COMMIT; BEGIN ISOLATION LEVEL REPEATABLE READ").await.unwrap();
+        let key = rows(&client, "SELECT count(*) FROM spread.settings").await.unwrap();
+        assert_eq!(key.len(), 1);
+        citus.move_shards(&["block_writes"; 9]).await;
+        match rows(&client, &search).await {
+            Ok(answer) => assert_eq!(answer, expected),
+            Err(error) => {
+                assert_eq!(error, "a shard of store \"spread\" moved during the transaction")
+            }
+        }
+        client.batch_execute("ROLLBACK").await.unwrap();
+        assert_eq!(rows(&client, &search).await.as_ref(), Ok(&expected));
     }
 }

@@ -220,6 +220,19 @@ impl Store {
                 "ALTER ROLE ... SET citus.allow_nested_distributed_execution = on; on each node, or put the rows into a CTE with MATERIALIZED.",
             ));
         }
+        let sql = "SELECT current_setting('citus.max_cached_conns_per_worker', true)::integer, (SELECT max(shards) FROM ( \
+                   SELECT count(*) AS shards FROM citus_shards WHERE table_name = format('%I.chunks', $1::name)::regclass GROUP BY nodename, nodeport) AS of_node)";
+        let check = async { self.query_one(sql, &[&self.name]).await };
+        let Some(row) = self.try_check("citus", findings, check).await? else { return Ok(()) };
+        if let (Some(kept @ ..=1), Some(shards @ 2..)) =
+            (row.get::<_, Option<i32>>(0), row.get::<_, Option<i64>>(1))
+        {
+            findings.push(Finding::warning(
+                "citus",
+                format!("a session keeps {kept} connection to a node with {shards} shards, so each search plans its statements again on the others"),
+                "If searches by embedding are slow, run ALTER SYSTEM SET citus.max_cached_conns_per_worker = 2; SELECT pg_reload_conf(); on each node.",
+            ));
+        }
         Ok(())
     }
 

@@ -8,6 +8,7 @@ use crate::store::Store;
 use crate::store::layout::{Layout, Relation, StatementKey};
 use crate::store::search::{FilterShape, Filters, MetadataPart};
 use crate::store::shards::Route;
+use std::slice;
 use uuid::Uuid;
 
 /// The maximum number of documents with one uri that an error lists.
@@ -41,11 +42,21 @@ impl Store {
         let (shape, by_id) = (filters.shape(), id.is_some());
         let key = NameStatement { filters: shape.clone(), by_id };
         let statement = self.0.statement(key, || name_statement(&self.0, documents, &shape, by_id));
-        let mut values = vec![Value::new(id.map(to_sql))];
-        values.extend(filters.values());
-        let named: Vec<_> = id.into_iter().collect();
-        let route = if by_id { Route::Documents(&named) } else { Route::All };
-        let rows = self.read(connection, &statement, values, route, None);
+        let read = |route| {
+            let mut values = vec![Value::new(id.map(to_sql))];
+            values.extend(filters.values());
+            self.read(connection, &statement, values, route, None)
+        };
+        let derived = filters.identity().filter(|_| self.is_distributed(connection));
+        let known = id.or(derived);
+        let mut rows = read(match &known {
+            Some(id) => Route::Documents(slice::from_ref(id)),
+            None => Route::All,
+        });
+        if rows.len() == 0 && !by_id && derived.is_some() {
+            // A document that was inserted by SQL can have another id.
+            rows = read(Route::All);
+        }
         if rows.len() > 1 {
             let document = |row| {
                 let text = |column| rows.get::<String>(row, column).unwrap_or_default();

@@ -98,9 +98,13 @@ impl Store {
         let shape = filters.shape();
         let key = MatchingLexemes { filters: shape.clone() };
         let statement = self.0.statement(key, || matching_statement(&self.0, &shape));
-        let mut values = vec![Value::new(query.map(str::to_owned)), Value::new(limit as i64)];
-        values.extend(filters.values());
-        let rows = self.read(connection, &statement, values, Route::All, None);
+        let values = |limits: &[usize]| {
+            let mut values =
+                vec![Value::new(query.map(str::to_owned)), Value::new(limits[0] as i64)];
+            values.extend(filters.values());
+            values
+        };
+        let rows = self.read_limited(connection, &statement, &[limit], values, |_, _| 0);
         let chunk = |row| {
             pause(row);
             let tsv = rows.tsvector(row, 3)?;

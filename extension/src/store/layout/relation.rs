@@ -25,6 +25,13 @@ pub struct Relation {
 }
 
 impl Relation {
+    /// Returns whether policies restrict which rows the caller sees.
+    pub fn has_policies(&self) -> bool {
+        // SAFETY: a look-up in the catalogs of a relation by its oid, which returns "none" for a missing one.
+        let state = unsafe { pg_sys::check_enable_rls(self.oid, pg_sys::InvalidOid, true) };
+        state == pg_sys::CheckEnableRlsResult::RLS_ENABLED as i32
+    }
+
     /// Reads a relation from the catalogs. Returns `None` if another session has dropped it since its oid was looked up.
     pub(super) fn read(oid: pg_sys::Oid, name: String) -> Option<Self> {
         let lock = pg_sys::AccessShareLock as i32;

@@ -20,9 +20,10 @@ use passage_core::metadata_filter::MetadataFilter;
 use passage_core::strategy::check_length;
 use passage_core::version_order::LATEST as LATEST_VERSION;
 use passage_core::{Error as Request, parse_kind};
-use passage_split::MediaType;
+use passage_split::{MediaType, document_id};
 use serde_json::Value as JsonValue;
 use std::rc::Rc;
+use uuid::Uuid;
 
 /// The filters of a call.
 pub struct FilterArguments {
@@ -113,6 +114,17 @@ impl Filters {
         let metadata = self.metadata.as_ref();
         let metadata = metadata.map(|filter| (filter.condition.clone(), filter.operands.len()));
         FilterShape::new(given, metadata)
+    }
+
+    /// Returns the id that is derived for a document, if the filters have its collection, version and uri.
+    pub fn identity(&self) -> Option<Uuid> {
+        let version = self.version.as_ref()?;
+        match (&self.collection.as_ref()?[..], &version.names[..], &self.uri.as_ref()?[..]) {
+            ([collection], [name], [uri]) if version.patterns.is_empty() && !version.has_latest => {
+                Some(document_id(collection, name, uri, 0))
+            }
+            _ => None,
+        }
     }
 
     /// Returns the values of the given filters.

@@ -100,11 +100,7 @@ impl Store {
 
     /// Returns whether policies restrict which chunks the caller sees.
     pub fn has_policies(&self) -> bool {
-        let table = self.0.lexeme_table().unwrap_or(&self.0.chunks);
-        // SAFETY: a look-up in the catalogs of a relation by its oid, which returns "none" for a missing
-        // one.
-        let state = unsafe { pg_sys::check_enable_rls(table.oid, pg_sys::InvalidOid, true) };
-        state == pg_sys::CheckEnableRlsResult::RLS_ENABLED as i32
+        self.0.lexeme_table().unwrap_or(&self.0.chunks).has_policies()
     }
 
     fn read_frequencies(&self, connection: &Connection) -> Option<Frequencies> {

@@ -18,11 +18,10 @@ use super::lexemes::ParsedQuery;
 use super::match_reader::MatchReader;
 use super::query_embedding::QueryEmbedding;
 use crate::server::error::Error;
-use crate::server::spi::{Access, Connection, Value};
+use crate::server::spi::{Access, Connection, Rows, Value};
 use crate::server::sql_text::{EQUAL, MATCHES};
 use crate::store::Store;
 use crate::store::layout::{Layout, StatementKey};
-use crate::store::shards::Route;
 use passage_core::fragments::unmatched_words;
 use passage_core::search::bm25::{Bm25, Candidate, Idf, score_candidates};
 use passage_core::search::{
@@ -170,22 +169,26 @@ impl Store {
         let statement =
             self.0.statement(key, || statement(&self.0, count, sampled, &shape, embedding));
         let embedding = embedding.filter(|_| shape.needs_similarity());
-        let mut values = vec![embedding.map_or(Value::new(0_i32), QueryEmbedding::value)];
-        values.extend(subqueries.iter().flat_map(|subquery| {
-            let limit = i64::from(subquery.limit);
-            [
-                Value::new(subquery.query.clone()),
-                Value::new(limit),
-                Value::new(subquery.sample_percent),
-            ]
-        }));
-        values.extend(filters.values());
-        let rows = self.read(connection, &statement, values, Route::All, None);
+        let limits: Vec<_> = subqueries.iter().map(|subquery| subquery.limit as usize).collect();
+        let values = |limits: &[usize]| {
+            let mut values = vec![embedding.map_or(Value::new(0_i32), QueryEmbedding::value)];
+            values.extend(subqueries.iter().zip(limits).flat_map(|(subquery, limit)| {
+                [
+                    Value::new(subquery.query.clone()),
+                    Value::new(*limit as i64),
+                    Value::new(subquery.sample_percent),
+                ]
+            }));
+            values.extend(filters.values());
+            values
+        };
+        let subquery_of =
+            |rows: &Rows, row| rows.get::<i32>(row, 0).expect("the subquery is NOT NULL") as usize;
+        let rows = self.read_limited(connection, &statement, &limits, values, subquery_of);
         for row in 0..rows.len() {
             pause(row);
-            let subquery = rows.get::<i32>(row, 0).expect("the subquery is NOT NULL") as usize;
             if let Some(tsv) = rows.tsvector(row, 2) {
-                reader.add(subquery, rows.uuid(row, 1), &tsv);
+                reader.add(subquery_of(&rows, row), rows.uuid(row, 1), &tsv);
             }
         }
         reader.count(subqueries);

@@ -20,15 +20,11 @@ thread_local! {
 /// A statement with its values, and the settings that it runs with.
 pub type BoundStatement = (Rc<Statement>, Vec<Value>, Vec<Setting>);
 
-/// A statement that names the tables of a store, and the shards that it reads instead of them.
+/// A statement that names the tables of a store, for shards that are read instead of them.
 pub struct ShardCall {
     pub store: String,
-    /// The key of each shard.
-    pub keys: Vec<Uuid>,
     /// The tables as the statement names them.
     pub relations: Vec<String>,
-    /// For each shard the number of each table.
-    pub shards: Vec<i64>,
     pub statement: String,
     pub access: Access,
     /// How many rows the scan of a vector index visits.
@@ -36,38 +32,29 @@ pub struct ShardCall {
     /// The types of the parameters, and their values as text.
     pub types: Vec<pg_sys::Oid>,
     pub arguments: Vec<Option<String>>,
-    /// The first parameter is an array of which each shard gets its own elements: the position of the shard that
-    /// owns each of them, from 0.
-    pub owners: Option<Vec<Option<i32>>>,
+    /// The first parameter is an array of which each shard gets its own elements: the key of the shard that owns each
+    /// of them.
+    pub owners: Option<Vec<Option<Uuid>>>,
 }
 
 impl ShardCall {
-    /// Returns the position of the shard with a key.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`Error::ShardArguments`] if no shard has it.
-    pub fn position(&self, key: Uuid) -> Result<usize, Error> {
-        self.keys.iter().position(|known| *known == key).ok_or_else(|| self.invalid())
-    }
-
-    /// Returns the statement for the shard at a position, with its values and settings.
+    /// Returns the statement for the shard with a key, with its values and settings. The shard has a number for each
+    /// table, which its name ends in.
     ///
     /// # Errors
     ///
     /// Returns [`Error::ShardArguments`] for values that do not fit.
-    pub fn statement(&self, position: usize) -> Result<BoundStatement, Error> {
-        let invalid = || self.invalid();
-        let tables = self.relations.len();
+    pub fn statement(&self, key: Uuid, numbers: &[i64]) -> Result<BoundStatement, Error> {
+        let invalid = || Error::ShardArguments { store: self.store.clone() };
         // SAFETY: a look-up in the catalog, which is false for a type that is missing.
         let is_type = |oid: &pg_sys::Oid| unsafe { pg_sys::get_typisdefined(*oid) };
-        if tables == 0
+        if self.relations.is_empty()
+            || self.relations.len() != numbers.len()
             || self.types.len() != self.arguments.len()
             || !self.types.iter().all(is_type)
         {
             return Err(invalid());
         }
-        let numbers = self.shards.chunks_exact(tables).nth(position).ok_or_else(invalid)?;
         let names: Vec<_> = self
             .relations
             .iter()
@@ -87,34 +74,32 @@ impl ShardCall {
         };
         let mut values: Vec<_> = self.types.iter().zip(&self.arguments).map(value).collect();
         if let (Some(owners), Some(first)) = (&self.owners, values.first_mut()) {
-            *first = owned(*first, owners, position).ok_or_else(invalid)?;
+            *first = owned(*first, owners, key).ok_or_else(invalid)?;
         }
         let mut settings = self.visited.map(scan_settings).unwrap_or_default();
-        // Citus hides the shards of a session's own node from its queries on the catalogs.
-        settings
-            .push(Setting { name: c"citus.override_table_visibility", value: c"off".to_owned() });
+        settings.push(visible_shards());
         Ok((cached(&self.store, text, self.access, &self.types), values, settings))
     }
 
-    /// Returns the arguments of `_passage.shard_rows` after the first.
-    pub fn into_values(self) -> Vec<Value> {
+    /// Returns the arguments of `_passage.shard_rows` after the key and the shard of keys.
+    pub fn values(&self, numbers: Vec<i64>) -> Vec<Value> {
         vec![
-            Value::new(self.keys),
-            Value::new(Name(self.store)),
-            Value::new(self.relations),
-            Value::new(self.shards),
-            Value::new(self.statement),
+            Value::new(Name(self.store.clone())),
+            Value::new(self.relations.clone()),
+            Value::new(numbers),
+            Value::new(self.statement.clone()),
             Value::new(self.access.name().to_owned()),
             Value::new(self.visited.map(|count| count as i64)),
-            Value::new(self.types),
-            Value::new(self.arguments),
-            Value::new(self.owners),
+            Value::new(self.types.clone()),
+            Value::new(self.arguments.clone()),
+            Value::new(self.owners.clone()),
         ]
     }
+}
 
-    fn invalid(&self) -> Error {
-        Error::ShardArguments { store: self.store.clone() }
-    }
+/// Returns the setting for a statement on shards. Citus hides those of a session's own node from its queries on the catalogs.
+pub fn visible_shards() -> Setting {
+    Setting { name: c"citus.override_table_visibility", value: c"off".to_owned() }
 }
 
 /// Returns the name of a shard of a table. Both are quoted.
@@ -124,15 +109,14 @@ fn shard_name(relation: &str, number: i64) -> String {
 }
 
 /// Returns an array of ids with NULL for those of other shards.
-fn owned(ids: Value, owners: &[Option<i32>], place: usize) -> Option<Value> {
+fn owned(ids: Value, owners: &[Option<Uuid>], key: Uuid) -> Option<Value> {
     if ids.type_oid() != pg_sys::UUIDARRAYOID {
         return None;
     }
     let datum = ids.datum()?;
     // SAFETY: the value is an array of ids, which `type_oid` has compared.
     let ids = unsafe { Vec::<Option<Uuid>>::from_datum(datum, false) }?;
-    let is_own = |owner: &Option<i32>| owner.is_some_and(|owner| owner as usize == place);
-    let own = ids.into_iter().zip(owners).map(|(id, owner)| id.filter(|_| is_own(owner)));
+    let own = ids.into_iter().zip(owners).map(|(id, owner)| id.filter(|_| *owner == Some(key)));
     Some(Value::new(own.collect::<Vec<Option<Uuid>>>()))
 }
 

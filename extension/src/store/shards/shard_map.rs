@@ -39,6 +39,8 @@ pub struct Shard {
     pub ids: Vec<i64>,
     /// An id that leads to the shard.
     pub key: ShardKey,
+    /// The number of the shard of `shard_keys` with the same hashes. A store with one shard has none.
+    pub number: Option<i64>,
 }
 
 /// A shard of one table, as the catalogs describe it.
@@ -49,6 +51,7 @@ struct TableShard {
     hash: Option<(i32, i32)>,
     node: i32,
     is_local: bool,
+    is_of_keys: bool,
 }
 
 impl ShardMap {
@@ -65,7 +68,8 @@ impl ShardMap {
         let oids: Vec<_> = relations.iter().map(|relation| relation.oid).collect();
         let statement = Statement::new(&layout.store, statement(), Access::Any);
         let values = vec![Value::new(layout.chunks.oid), Value::new(oids)];
-        let rows = connection.read(&statement, values);
+        // The map is kept longer than the transaction.
+        let rows = connection.read_latest(&statement, values);
         let has_derived_ids = rows.len() > 0 && rows.get::<bool>(0, 5) == Some(true);
         let found: Vec<_> =
             (0..rows.len()).filter_map(|row| TableShard::read(&rows, row)).collect();
@@ -86,7 +90,11 @@ impl ShardMap {
                 let is_beside = shard.hash == chunks.hash && shard.node == chunks.node;
                 (is_copied || is_beside).then_some(shard.id)
             });
+            let is_beside = |shard: &&TableShard| {
+                shard.is_of_keys && shard.hash == chunks.hash && shard.node == chunks.node
+            };
             Some(Shard {
+                number: found.iter().find(is_beside).map(|shard| shard.id),
                 greatest: ranges[index].1,
                 is_local: chunks.is_local,
                 ids: ids.collect::<Option<_>>()?,
@@ -100,6 +108,11 @@ impl ShardMap {
             is_hashed: chunks.iter().any(|shard| shard.hash.is_some()),
             has_derived_ids,
         })
+    }
+
+    /// Returns the number of shards.
+    pub fn len(&self) -> usize {
+        self.shards.len()
     }
 
     /// Returns whether documents are in shards by the hash of their ids. Else all are in one shard.
@@ -136,7 +149,7 @@ impl ShardMap {
     }
 
     /// Returns the index of the shard of a document.
-    fn shard_of(&self, document: Uuid) -> usize {
+    pub fn shard_of(&self, document: Uuid) -> usize {
         if self.shards.len() == 1 {
             return 0;
         }
@@ -153,6 +166,7 @@ impl TableShard {
             hash: rows.get::<i32>(row, 2).zip(rows.get(row, 3)),
             node: rows.get(row, 4)?,
             is_local: rows.get(row, 6).unwrap_or(false),
+            is_of_keys: rows.get(row, 7).unwrap_or(false),
         })
     }
 }
@@ -171,10 +185,13 @@ fn statement() -> String {
          pg_catalog.min(p.groupid)::pg_catalog.int4, \
          EXISTS (SELECT FROM pg_catalog.pg_constraint AS k WHERE k.conrelid {EQUAL} $1 \
          AND k.conname {EQUAL} 'chunks_id_names_document' AND k.contype {EQUAL} 'c'), \
-         pg_catalog.min(p.groupid)::pg_catalog.int4 {EQUAL} (SELECT l.groupid FROM pg_catalog.pg_dist_local_group AS l) \
+         pg_catalog.min(p.groupid)::pg_catalog.int4 {EQUAL} (SELECT l.groupid FROM pg_catalog.pg_dist_local_group AS l), \
+         s.logicalrelid::pg_catalog.oid {EQUAL} k.oid \
          FROM pg_catalog.pg_dist_shard AS s \
          JOIN pg_catalog.pg_dist_placement AS p ON p.shardid {EQUAL} s.shardid \
-         WHERE s.logicalrelid::pg_catalog.oid {EQUAL} ANY ($2) \
-         GROUP BY 1, 2, 3, 4 ORDER BY 1, 3, 2"
+         LEFT JOIN pg_catalog.pg_class AS k ON k.relname {EQUAL} 'shard_keys' AND k.relnamespace {EQUAL} \
+         (SELECT t.relnamespace FROM pg_catalog.pg_class AS t WHERE t.oid {EQUAL} $1) \
+         WHERE s.logicalrelid::pg_catalog.oid {EQUAL} ANY ($2) OR s.logicalrelid::pg_catalog.oid {EQUAL} k.oid \
+         GROUP BY 1, 2, 3, 4, 8 ORDER BY 1, 3, 2"
     )
 }

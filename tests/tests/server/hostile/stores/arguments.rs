@@ -217,7 +217,7 @@ fn calls(function: &Function) -> Vec<String> {
     if function.name == "_passage.shard_rows" {
         calls.extend(SHARD_ROWS.iter().map(|[relations, shards, statement, types, values]| {
             format!(
-                "SELECT {}({KEY}, ARRAY[{KEY}], 'plain', {relations}, {shards}, {statement}, 'any', 1, {types}, {values}, NULL)::pg_catalog.text",
+                "SELECT {}({KEY}, NULL, 'plain', {relations}, {shards}, {statement}, 'any', 1, {types}, {values}, NULL)::pg_catalog.text",
                 function.name
             )
         }));

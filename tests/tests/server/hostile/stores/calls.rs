@@ -394,7 +394,7 @@ pub const CALLS: &[Call] = &[
     administer("shard_problems", "SELECT s::pg_catalog.text FROM _passage.shard_problems(@) AS s"),
     administer(
         "shard_rows",
-        "SELECT _passage.shard_rows('00000000-0000-0000-0000-000000000000', '{00000000-0000-0000-0000-000000000000}', @, '{\"\\\"a\\\".\\\"b\\\"\"}', '{1}', 'SELECT 1', 'any', NULL, '{}', '{}', NULL)::pg_catalog.text",
+        "SELECT _passage.shard_rows('00000000-0000-0000-0000-000000000000', NULL, @, '{\"\\\"a\\\".\\\"b\\\"\"}', '{1}', 'SELECT 1', 'any', NULL, '{}', '{}', NULL)::pg_catalog.text",
     ),
     administer("store_name", "SELECT _passage.store_name(@)"),
     administer("store_must_exist", "SELECT _passage.store_must_exist(@)"),
