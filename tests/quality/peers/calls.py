@@ -79,17 +79,28 @@ class Server:
         yield found
         found += re.findall(r"LOG:  (?:statement|execute [^:]*): (.*)", self.log("none")[before:])
 
-    def seconds(self):
-        """Returns the processor time of the sessions."""
-        pids = self.connection.execute("SELECT pid FROM pg_stat_activity WHERE usename = 'owner'").fetchall()
-        return sum(int(pathlib.Path(f"/proc/{pid}/schedstat").read_text().split()[0]) for (pid,) in pids) / 1e9
+    def processes(self, user):
+        """Returns the processes of the sessions of a user."""
+        return [pid for (pid,) in self.connection.execute("SELECT pid FROM pg_stat_activity WHERE usename = %s", (user,))]
 
 
-def busy():
-    """Returns the processor time of the whole machine in seconds, and how much of it was used."""
-    ticks = [int(tick) for tick in pathlib.Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
-    hertz = os.sysconf("SC_CLK_TCK")
-    return sum(ticks) / hertz, (sum(ticks) - ticks[3] - ticks[4]) / hertz
+def numbers(path):
+    """Returns the first line of a file of the kernel, without the name of a processor or program."""
+    line = pathlib.Path(path).read_text().split("\n", 1)[0]
+    return [int(field) for field in re.split(r"\) . |cpu ", line)[-1].split()]
+
+
+def seconds(processes):
+    """Returns the processor time of sessions, exactly."""
+    return sum(numbers(f"/proc/{process}/schedstat")[0] for process in processes) / 1e9
+
+
+def machine(processes):
+    """Returns the processor time of the whole machine, and how much of it others than these processes used."""
+    everything = numbers("/proc/stat")[:8]
+    idle = everything[3] + everything[4]
+    own = sum(sum(numbers(f"/proc/{process}/stat")[10:12]) for process in processes)
+    return sum(everything), sum(everything) - idle - own
 
 
 class Method:
@@ -105,26 +116,30 @@ class Method:
             results = self.worker.ask(self.name)["results"]
         around = sum(bool(AROUND.match(statement)) for statement in found)
         self.statements = [number / len(results) for number in (len(found) - around, around)]
-        texts = [[data.documents[document].encode()[start:end] for document, spans in result for start, end in spans] for result in results]
-        self.tokens = statistics.mean(len(encode("\n".join(text.decode() for text in one))) for one in texts)
+        texts = ("\n".join(data.text(*place) for place in result) for result in results)
+        self.tokens = statistics.mean(len(encode(text)) for text in texts)
         self.complete = statistics.mean(data.is_answered(number, result) for number, result in enumerate(results))
 
     def measure(self, server):
-        sessions, (total, used) = server.seconds(), busy()
+        sessions = server.processes("owner")
+        own = [os.getpid(), self.worker.process.pid, *sessions, *server.processes("postgres")]
+        (everything, others), used = machine(own), seconds(sessions)
         round = self.worker.ask(self.name)
-        now, sessions = busy(), server.seconds() - sessions
-        calls = len(round["seconds"])
+        self.server.append((seconds(sessions) - used) / len(round["seconds"]) * 1e3)
+        self.client.append(round["processor"] / len(round["seconds"]) * 1e3)
         self.medians.append(statistics.median(round["seconds"]) * 1e3)
-        self.server.append(sessions / calls * 1e3)
-        self.client.append(round["processor"] / calls * 1e3)
-        self.machine.append((now[0] - total, now[1] - used - sessions - round["processor"]))
+        self.machine.append([after - before for after, before in zip(machine(own), (everything, others))])
 
     def row(self, ours):
         """Returns the cells of the method, and the reasons for which it may be noisy."""
         low, ratio, high = statistics.quantiles([one / other for one, other in zip(self.medians, ours.medians)], n=4)
         first, middle, third = statistics.quantiles(self.medians, n=4)
-        others = max(0, sum(used for _, used in self.machine)) / sum(total for total, _ in self.machine)
-        noisy = {"others used more than a tenth of the machine": others > MAX_OTHERS, "the quartiles of the ratio": high - low > MAX_SPREAD * ratio}
+        everything, others = (sum(part) for part in zip(*self.machine))
+        others /= everything
+        noisy = {
+            "others used more than a tenth of the machine": others > MAX_OTHERS,
+            "the quartiles are more than a quarter of the ratio apart": high - low > MAX_SPREAD * ratio,
+        }
         queries, around = self.statements
         return [
             self.name,
@@ -138,7 +153,7 @@ class Method:
         ], noisy
 
 
-HEAD = ["method", "statements", "ms (quartiles)", f"ratio to {OURS}", "processor ms: server + client", "tokens", "complete", "others"]
+HEAD = ["method", "statements", "ms (quartiles)", f"ratio to {OURS}", "processor ms", "tokens", "complete", "others"]
 
 
 def main(*arguments):
@@ -164,9 +179,10 @@ def main(*arguments):
     print(f"{datetime.date.today()}, {len(data.questions)} questions of {data.name}, {ROUNDS} rounds\n")
     for cells in [HEAD, ["---"] * len(HEAD)] + [cells for cells, _ in rows]:
         print("|", " | ".join(cells), "|")
+    print()
     for reason in rows[0][1]:
         if names := [cells[0] for cells, noisy in rows if noisy[reason]]:
-            print(f"\n- noisy, {reason}: {'all rows' if len(names) == len(rows) else '; '.join(names)}")
+            print(f"- noisy: {reason}: {'all rows' if len(names) == len(rows) else '; '.join(names)}")
     for worker in workers:
         worker.process.stdin.close()
         worker.process.wait()

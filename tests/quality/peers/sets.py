@@ -28,6 +28,11 @@ class Set:
         begin = len(text[:start].encode())
         return [document, [[begin, begin + len(text[start:end].encode())]]]
 
+    def text(self, document, spans):
+        """Returns the text of ranges of bytes."""
+        text = self.documents[document].encode()
+        return "\n".join(text[start:end].decode() for start, end in spans)
+
     def is_answered(self, number, results):
         """Returns whether results have a whole answer of a question, white space aside, which splitters drop."""
         returned = {(document, byte) for document, spans in results for span in spans for byte in range(*span)}
