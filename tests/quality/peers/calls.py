@@ -1,6 +1,6 @@
 """Compares a call of `search` with one of the retrievers of LangChain and LlamaIndex, and prints a table in Markdown.
 
-    calls.py [OPTION...]      the options of measure.py; `--set` is tests/quality by default
+    calls.py [OPTION...]      the options of measure.py; the set is tests/quality by default
 
 `ground/bench/peers calls` calls it with the variables of measure.py and SUPERUSER_URL. Every framework has a process with
 its own packages. In each round every method asks all questions, in an order that is turned from round to round, so other
@@ -157,10 +157,13 @@ HEAD = ["method", "statements", "ms (quartiles)", f"ratio to {OURS}", "processor
 
 
 def main(*arguments):
-    arguments = list(arguments) if "--set" in arguments else [*arguments, "--set", "tests/quality"]
+    if not {"--data", "--set"} & set(arguments):
+        arguments = [*arguments, "--set", "tests/quality"]
     given = options.parse(arguments)
     url = os.environ["DATABASE_URL"]
-    (data,) = sets.read(given.data, given.set, given.questions)
+    data, *others = sets.read(given.data, given.set, given.questions)
+    if others:
+        sys.exit("peers: several sets: name one with --set")
     measure.load(url, data)
     server, encode = Server(os.environ["SUPERUSER_URL"]), get_tokenizer()
     with measure.servers.serving(url, "serve", "--listen", "127.0.0.1:0", "--store", data.store, "--timeout", "600") as address:
