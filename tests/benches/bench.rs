@@ -3,7 +3,8 @@ The benchmarks, each as a ratio within one run.
 
 Absolute times describe a machine more than a program. So each figure is compared with a floor: the simplest
 way to do the same work. Both alternate in rounds, so other load on the machine affects both, and the median of
-the rounds counts. The output is a Markdown table for `docs/benchmarks.md`.
+the rounds counts. Beside it the table has the share of the machine that other programs used, and a note names each row
+that is too noisy. The output is a Markdown table for `docs/benchmarks.md`.
 
 `cargo bench -p passage-tests --bench bench -- [PART...] [--keep FOLDER]`, where the parts are:
 

@@ -25,8 +25,6 @@ use texts::Kind;
 
 pub use worker::is_worker;
 
-const ROUNDS: usize = 5;
-
 /// The least speed, as a share of that of the floor.
 const LEAST_SPEED: f64 = 0.91;
 
@@ -51,7 +49,6 @@ pub async fn measure(table: &mut Table) {
         let speed = |run: &Run| wordpieces.len() as f64 / (run.microseconds as f64 / 1e6);
         let (mut expected, mut actual, mut peak) = (Vec::new(), Vec::new(), 0);
         let figures = turns(
-            ROUNDS,
             async |_| {
                 let run = floor(&folder, &packages, &wordpieces).await;
                 let speed = speed(&run);

@@ -23,9 +23,8 @@ use hits::Hits;
 use load::{Shape, Text};
 use sessions::{OURS_OF_ONE, OURS_OF_TEN, Session, ids};
 
-/// Rounds of each comparison, and calls of each in a round.
-pub const ROUNDS: usize = 30;
-pub const CALLS: usize = 100;
+/// Calls of each way in a round.
+pub const CALLS: usize = 200;
 
 /// 5,000 manuals of 100 chunks, ten manuals of 100,000 chunks, and source code with classes of 200 chunks.
 const STORES: [Shape; 3] = [
@@ -71,7 +70,6 @@ pub async fn measure(table: &mut Table, keep: Option<&Path>) {
             let bar = |max| if size == "100" { Bar::AtMost(max) } else { Bar::None };
             let what = |what: &str| format!("{what}, documents of {size} chunks{under}");
             let figures = alternate(
-                ROUNDS,
                 CALLS,
                 async |call| session.floor_of_one(hits.one(call)).await,
                 async |call| session.ours_of_one(hits.one(call)).await,
@@ -80,7 +78,6 @@ pub async fn measure(table: &mut Table, keep: Option<&Path>) {
             let figures = session.in_server(hits, OURS_OF_ONE, 1).await;
             table.times(&what("the same inside the server"), figures, Bar::None);
             let figures = alternate(
-                ROUNDS,
                 CALLS,
                 async |call| session.floor_of_ten(hits.ten(call)).await,
                 async |call| session.ours_of_ten(hits.ten(call)).await,
@@ -94,7 +91,6 @@ pub async fn measure(table: &mut Table, keep: Option<&Path>) {
         }
 
         let figures = alternate(
-            ROUNDS,
             CALLS,
             async |call| of_small.ours_of_one(small.one(call)).await,
             async |call| of_large.ours_of_one(large.one(call)).await,
@@ -102,7 +98,6 @@ pub async fn measure(table: &mut Table, keep: Option<&Path>) {
         let what = format!("one hit, document of 100,000 chunks against one of 100{under}");
         table.times(&what, figures.await, Bar::AtMost(1.3));
         let figures = alternate(
-            ROUNDS,
             CALLS,
             async |call| of_small.ours_of_ten(small.ten(call)).await,
             async |call| of_large.ours_of_ten(large.ten(call)).await,
@@ -128,7 +123,7 @@ async fn measure_thousand(session: &Session, hits: &Hits, table: &mut Table, und
     };
     assert_eq!(ids(&by_tens().await), ids(&session.ours_of_ten(&all).await));
     let figures =
-        alternate(ROUNDS, 1, async |_| by_tens().await, async |_| session.ours_of_ten(&all).await);
+        alternate(1, async |_| by_tens().await, async |_| session.ours_of_ten(&all).await);
     let what = format!("1,000 hits in one call against a hundred of ten hits{under}");
     table.times(&what, figures.await, Bar::AtMost(1.3));
 }
@@ -142,7 +137,6 @@ async fn measure_auto(session: &Session, hits: &Hits, table: &mut Table, under: 
         assert_eq!(ids(&broad), ids(&session.ask(&ours, &[&hit.chunk]).await));
     }
     let figures = alternate(
-        ROUNDS,
         CALLS,
         async |call| session.ours_of_one(hits.one(call)).await,
         async |call| session.ask(&ours, &[&hits.one(call).chunk]).await,

@@ -18,12 +18,13 @@ use passage_tests::Cluster;
 use passage_tests::cluster::SUPERUSER;
 use tokio::process::Command;
 
-use crate::rounds::{Figures, turns};
+use crate::rounds::{Figures, few_turns};
 use crate::table::{Bar, Table};
 use crate::{corpus, process};
 use folder::Folder;
 use rows::Rows;
 
+/// A round takes three minutes.
 const ROUNDS: usize = 3;
 
 /// The largest memory of the client without the model, in bytes.
@@ -50,7 +51,7 @@ pub async fn measure(table: &mut Table) {
     };
     let mut reruns = Vec::new();
     let mut wal = Vec::new();
-    let figures = turns(
+    let figures = few_turns(
         ROUNDS,
         async |_| {
             clear().await;

@@ -16,8 +16,6 @@ use crate::table::{Bar, Table};
 /// Documents of the store, of 40 chunks each.
 const DOCUMENTS: usize = 5_000;
 
-const ROUNDS: usize = 15;
-
 /// A call for a store, and how many of them a round has.
 const CALLS: [(&str, &str, i32); 8] = [
     (
@@ -83,8 +81,7 @@ pub async fn measure(table: &mut Table) {
             let row = client.query_one("SELECT pg_temp.timed($1, $2)", &[&call, &calls]).await;
             row.expect("the server answers").get::<_, f64>(0)
         };
-        let figures =
-            turns(ROUNDS, async |_| timed("single").await, async |_| timed("parts").await);
+        let figures = turns(async |_| timed("single").await, async |_| timed("parts").await);
         let what = format!("{name}, {number} chunks in 8 partitions against a single table");
         table.times(&what, figures.await, Bar::None);
     }

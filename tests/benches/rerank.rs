@@ -19,7 +19,6 @@ use passage_tests::cluster::model_path;
 use crate::rounds::turns;
 use crate::table::{Bar, Table};
 
-const ROUNDS: usize = 9;
 /// The candidates of a search by default.
 const CANDIDATES: usize = 50;
 /// The wordpieces of a candidate.
@@ -43,7 +42,6 @@ pub async fn measure(table: &mut Table) {
     let pairs = texts_of_pairs(&model);
     let mut worst = Duration::ZERO;
     let figures = turns(
-        ROUNDS,
         async |_| {
             let begun = Instant::now();
             let pending: Vec<_> = pairs.iter().map(|text| embedder.submit(text.clone())).collect();

@@ -3,6 +3,11 @@
 use std::ops::Range;
 use std::time::Instant;
 
+use crate::machine::ProcessorTime;
+
+/// Rounds of each comparison.
+pub const ROUNDS: usize = 15;
+
 /// The result of the rounds: medians, and the spread of their quotients.
 #[derive(Clone, Copy, Debug)]
 pub struct Figures {
@@ -14,6 +19,8 @@ pub struct Figures {
     pub ratio: f64,
     /// The quartiles of the quotients.
     pub spread: (f64, f64),
+    /// The share of the machine's processor time that other programs used meanwhile, if it is known.
+    pub others: Option<f64>,
 }
 
 impl Figures {
@@ -31,6 +38,7 @@ impl Figures {
             ours: middle(&sorted(|round| round.1)),
             ratio: middle(&ratios),
             spread: (at(1), at(3)),
+            others: None,
         }
     }
 }
@@ -38,11 +46,19 @@ impl Figures {
 /// Runs both ways in each round, each of them first in every other round. The first round fills caches and plans
 /// and does not count. Each way gets the number of the round and returns its figure.
 pub async fn turns(
+    floor: impl AsyncFnMut(usize) -> f64,
+    ours: impl AsyncFnMut(usize) -> f64,
+) -> Figures {
+    few_turns(ROUNDS, floor, ours).await
+}
+
+/// Does the same with fewer rounds than [`ROUNDS`], for rounds that take minutes.
+pub async fn few_turns(
     rounds: usize,
     mut floor: impl AsyncFnMut(usize) -> f64,
     mut ours: impl AsyncFnMut(usize) -> f64,
 ) -> Figures {
-    let mut measured = Vec::with_capacity(rounds);
+    let (mut measured, begun) = (Vec::with_capacity(rounds), ProcessorTime::now());
     for round in 0..=rounds {
         let both = if round % 2 == 0 {
             let floor = floor(round).await;
@@ -55,20 +71,18 @@ pub async fn turns(
             measured.push(both);
         }
     }
-    Figures::new(&measured)
+    Figures { others: begun.others_since(), ..Figures::new(&measured) }
 }
 
 /// Calls both ways `calls` times in each round, with numbers that continue through the rounds from 0. The result
 /// of a round is the median time of its calls in microseconds.
 pub async fn alternate<R>(
-    rounds: usize,
     calls: usize,
     mut floor: impl AsyncFnMut(usize) -> R,
     mut ours: impl AsyncFnMut(usize) -> R,
 ) -> Figures {
     let calls_of = |round: usize| round * calls..(round + 1) * calls;
     turns(
-        rounds,
         async |round| median(calls_of(round), &mut floor).await,
         async |round| median(calls_of(round), &mut ours).await,
     )
@@ -92,13 +106,18 @@ fn middle(sorted: &[f64]) -> f64 {
     sorted[sorted.len() / 2]
 }
 
-/// Times of calls in microseconds, sorted.
-pub struct Times(Vec<f64>);
+/// Times of calls.
+pub struct Times {
+    /// The times in microseconds, sorted.
+    sorted: Vec<f64>,
+    /// The share of the machine's processor time that other programs used meanwhile, if it is known.
+    pub others: Option<f64>,
+}
 
 impl Times {
     /// Calls for each number several times. The first call fills caches and does not count.
     pub async fn of<R>(numbers: usize, times: usize, call: impl AsyncFn(usize) -> R) -> Self {
-        let mut took = Vec::with_capacity(numbers * times);
+        let (mut took, begun) = (Vec::with_capacity(numbers * times), ProcessorTime::now());
         for time in 0..=times {
             for number in 0..numbers {
                 let begun = Instant::now();
@@ -108,17 +127,17 @@ impl Times {
                 took.extend((time > 0).then_some(elapsed));
             }
         }
-        Self::new(took)
+        Self { others: begun.others_since(), ..Self::new(took) }
     }
 
     /// Sorts times in microseconds.
     pub fn new(mut times: Vec<f64>) -> Self {
         times.sort_by(f64::total_cmp);
-        Self(times)
+        Self { sorted: times, others: None }
     }
 
     /// Returns a percentile of the times.
     pub fn percentile(&self, percent: usize) -> f64 {
-        self.0[(self.0.len() * percent / 100).min(self.0.len() - 1)]
+        self.sorted[(self.sorted.len() * percent / 100).min(self.sorted.len() - 1)]
     }
 }

@@ -30,7 +30,6 @@ const CLIENTS: usize = 16;
 const CONNECTIONS: usize = 8;
 /// Searches of each client in a round.
 const SEARCHES: usize = 25;
-const ROUNDS: usize = 9;
 /// The maximum time that a warm search takes besides the query.
 const MAX_TIME: Duration = Duration::from_millis(60);
 /// The maximum memory of an idle server.
@@ -127,7 +126,7 @@ async fn throughput(cluster: &Cluster, reader: &Arc<Reader>, threads: &Runtime, 
         .await;
         per_second(begun)
     };
-    let figures = turns(ROUNDS, floor, ours).await;
+    let figures = turns(floor, ours).await;
     let rate = |number: f64| format!("{number:.0} per s");
     let what = format!("`POST /search` by {CLIENTS} clients over {CONNECTIONS} connections");
     table.row(&what, rate(figures.floor), rate(figures.ours), figures, Bar::AtLeast(0.9));
@@ -171,7 +170,7 @@ async fn questions(model: &Arc<Model>, reader: &Reader, table: &mut Table) {
         .await;
         per_second(begun)
     };
-    let figures = turns(ROUNDS, floor, ours).await;
+    let figures = turns(floor, ours).await;
     let rate = |number: f64| format!("{number:.0} per s");
     let what = format!("questions of {CLIENTS} clients, embedded together");
     table.row(&what, rate(figures.floor), rate(figures.ours), figures, Bar::AtLeast(1.5));

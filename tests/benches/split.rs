@@ -22,8 +22,6 @@ use crate::table::{Bar, Table};
 
 pub use memory::is_worker;
 
-const ROUNDS: usize = 15;
-
 /// The sample of each kind in bytes.
 const BYTES: usize = 4_000_000;
 
@@ -88,7 +86,7 @@ async fn of_kind(table: &mut Table, against: &SplitBenchmark) {
         black_box(floor(text));
     };
     let ours = |text: &str| stored_and_split(text, &media_type);
-    let figures = turns(ROUNDS, async |_| speed(&floor), async |_| speed(&ours)).await;
+    let figures = turns(async |_| speed(&floor), async |_| speed(&ours)).await;
     let what = format!("split {:.1} MB of {name} by characters, speed", bytes as f64 / 1_000_000.0);
     let (floor, ours) = (written(figures.floor), written(figures.ours));
     table.row(&what, floor, ours, figures, Bar::AtLeast(*least));

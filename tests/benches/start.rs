@@ -8,10 +8,8 @@ use std::time::Duration;
 use passage_tests::{Cluster, fixture};
 use tokio::process::Command;
 
+use crate::rounds::ROUNDS;
 use crate::table::Table;
-
-/// Runs of a command. The first one fills caches and does not count.
-const RUNS: usize = 9;
 
 /// The largest processor time.
 const MAX_TIME: Duration = Duration::from_millis(150);
@@ -33,7 +31,8 @@ pub async fn measure(table: &mut Table) {
     cluster.passage(["ingest", "--quiet", fixture!("client/garden")]).await;
     for arguments in COMMANDS {
         let mut times = Vec::new();
-        for run in 0..=RUNS {
+        // The first run fills caches and does not count.
+        for run in 0..=ROUNDS {
             let time = processor_time(cluster.client_program().args(arguments)).await;
             if run > 0 {
                 times.push(time);
@@ -41,7 +40,7 @@ pub async fn measure(table: &mut Table) {
         }
         times.sort();
         let what = format!("processor time of `passage {}`", arguments.join(" "));
-        table.late(&what, times[RUNS / 2], MAX_TIME);
+        table.late(&what, times[ROUNDS / 2], MAX_TIME);
     }
     cluster.stop();
 }

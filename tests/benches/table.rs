@@ -16,10 +16,15 @@ pub enum Bar {
     None,
 }
 
+/// The spread of the quartiles, as a share of the ratio, and the share of the machine's processor time that other programs
+/// use, above which a row is noisy.
+const MAX_SPREAD: f64 = 0.25;
+const MAX_OTHERS: f64 = 0.1;
+
 /// Rows, and notes below them.
 #[derive(Default)]
 pub struct Table {
-    rows: Vec<[String; 6]>,
+    rows: Vec<[String; 7]>,
     notes: Vec<String>,
 }
 
@@ -39,33 +44,51 @@ impl Table {
     pub fn row(&mut self, what: &str, floor: String, ours: String, figures: Figures, bar: Bar) {
         let ratio = figures.ratio;
         let (bar, met) = match bar {
-            Bar::AtMost(max) => (format!("at most {max}"), Some(ratio <= max)),
-            Bar::AtLeast(least) => (format!("at least {least}"), Some(ratio >= least)),
-            Bar::None => (String::new(), None),
+            Bar::AtMost(max) => (format!("at most {max}"), met(ratio <= max)),
+            Bar::AtLeast(least) => (format!("at least {least}"), met(ratio >= least)),
+            Bar::None => (String::new(), ""),
         };
-        let met = met.map_or("", |met| if met { "met" } else { "**missed**" });
         let (low, high) = figures.spread;
-        let ratio = format!("{ratio:.2} ({low:.2} to {high:.2})");
-        eprintln!("bench: {what}: floor {floor}, ours {ours}, ratio {ratio} {bar} {met}");
-        self.rows.push([what.into(), floor, ours, ratio, bar, met.into()]);
+        let written = format!("{ratio:.2} ({low:.2} to {high:.2})");
+        self.push([what.into(), floor, ours, written, share(figures.others), bar, met.into()]);
+        self.warn(what, (high - low) / ratio, figures.others);
+    }
+
+    fn push(&mut self, row: [String; 7]) {
+        eprintln!("bench: {}", row.join(" | "));
+        self.rows.push(row);
+    }
+
+    /// Adds a note if a row is too noisy to be trusted; `spread` is a share of its ratio.
+    fn warn(&mut self, what: &str, spread: f64, others: Option<f64>) {
+        let mut reasons = Vec::new();
+        if spread > MAX_SPREAD {
+            reasons.push(format!("the quartiles are {:.0} % of the ratio apart", spread * 100.0));
+        }
+        if others.is_some_and(|others| others > MAX_OTHERS) {
+            reasons.push(format!("other programs used {} of the machine", share(others)));
+        }
+        if !reasons.is_empty() {
+            self.note(format!("noisy: {what}: {}", reasons.join(", and ")));
+        }
     }
 
     /// Adds a figure of memory in bytes. A figure that cannot be measured does not meet its bar.
     pub fn memory(&mut self, what: &str, peak: u64, max: u64) {
         let megabytes = |bytes: u64| format!("{} MB", bytes / 1_000_000);
-        let met = if (1..=max).contains(&peak) { "met" } else { "**missed**" };
-        let (ours, bar) = (megabytes(peak), format!("at most {}", megabytes(max)));
-        eprintln!("bench: {what}: {ours} {bar} {met}");
-        self.rows.push([what.into(), String::new(), ours, String::new(), bar, met.into()]);
+        self.alone(what, megabytes(peak), megabytes(max), (1..=max).contains(&peak));
     }
 
     /// Adds the largest delay.
     pub fn late(&mut self, what: &str, worst: Duration, max: Duration) {
         let milliseconds = |time: Duration| format!("{} ms", time.as_millis());
-        let met = if worst <= max { "met" } else { "**missed**" };
-        let (ours, bar) = (milliseconds(worst), format!("at most {}", milliseconds(max)));
-        eprintln!("bench: {what}: {ours} {bar} {met}");
-        self.rows.push([what.into(), String::new(), ours, String::new(), bar, met.into()]);
+        self.alone(what, milliseconds(worst), milliseconds(max), worst <= max);
+    }
+
+    /// Adds a figure that no floor is compared with.
+    fn alone(&mut self, what: &str, ours: String, max: String, is_met: bool) {
+        let (none, bar) = (String::new, format!("at most {max}"));
+        self.push([what.into(), none(), ours, none(), none(), bar, met(is_met).into()]);
     }
 
     /// Adds times of calls, of which a percentile must be below a time in milliseconds. The floor has no bar.
@@ -83,10 +106,11 @@ impl Table {
             format!("p50 {half:.1} ms, p95 {tail:.1} ms")
         };
         let (floor, ours) = (floor.map_or_else(String::new, written), written(times));
-        let met = if milliseconds(times, percent) <= max { "met" } else { "**missed**" };
+        let met = met(milliseconds(times, percent) <= max);
         let bar = format!("p{percent} at most {max} ms");
-        eprintln!("bench: {what}: floor {floor}, ours {ours} {bar} {met}");
-        self.rows.push([what.into(), floor, ours, String::new(), bar, met.into()]);
+        let others = share(times.others);
+        self.push([what.into(), floor, ours, String::new(), others, bar, met.into()]);
+        self.warn(what, 0.0, times.others);
     }
 
     /// Adds a sentence below the table.
@@ -98,8 +122,8 @@ impl Table {
 
 impl fmt::Display for Table {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(formatter, "| what | floor | ours | ratio (quartiles) | bar | |")?;
-        writeln!(formatter, "|---|---|---|---|---|---|")?;
+        writeln!(formatter, "| what | floor | ours | ratio (quartiles) | others | bar | |")?;
+        writeln!(formatter, "|---|---|---|---|---|---|---|")?;
         for row in &self.rows {
             writeln!(formatter, "| {} |", row.join(" | "))?;
         }
@@ -108,4 +132,13 @@ impl fmt::Display for Table {
         }
         Ok(())
     }
+}
+
+/// Writes a share of the machine, if it is known.
+fn share(share: Option<f64>) -> String {
+    share.map_or_else(String::new, |share| format!("{:.0} %", share * 100.0))
+}
+
+fn met(is_met: bool) -> &'static str {
+    if is_met { "met" } else { "**missed**" }
 }

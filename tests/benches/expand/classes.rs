@@ -2,10 +2,10 @@
 
 use passage_tests::Cluster;
 
+use super::CALLS;
 use super::hits::Hits;
 use super::load::Shape;
 use super::sessions::{Session, ids};
-use super::{CALLS, ROUNDS};
 use crate::rounds::alternate;
 use crate::table::{Bar, Table};
 
@@ -24,7 +24,6 @@ pub async fn measure(cluster: &Cluster, role: &str, shape: &Shape, table: &mut T
         assert_eq!(ids(&floor), ids(&ours));
     }
     let figures = alternate(
-        ROUNDS,
         CALLS,
         async |call| session.floor_of_one(hits.one(call)).await,
         async |call| session.ask(&ours, &[&hits.one(call).chunk]).await,

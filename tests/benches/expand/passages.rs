@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use tokio_postgres::Statement;
 use uuid::Uuid;
 
+use super::CALLS;
 use super::hits::Hits;
 use super::sessions::{Session, ids};
-use super::{CALLS, ROUNDS};
 use crate::rounds::alternate;
 use crate::table::{Bar, Table};
 
@@ -24,7 +24,6 @@ pub async fn measure(
     let ours = session.prepare(OURS).await;
     check(session, hits, &ours).await;
     let figures = alternate(
-        ROUNDS,
         CALLS,
         async |call| session.floor_of_ten(hits.ten(call)).await,
         async |call| session.ask(&ours, &[&hits.ten(call).chunks]).await,

@@ -7,10 +7,10 @@ machine. So this is the harder floor: the time that the kernel counts for the se
 
 use std::fs;
 
+use super::CALLS;
 use super::hits::Hits;
 use super::passages;
 use super::sessions::Session;
-use super::{CALLS, ROUNDS};
 use crate::rounds::{Figures, turns};
 use crate::table::{Bar, Table};
 
@@ -73,7 +73,6 @@ impl ServerProcess {
         mut ours: impl AsyncFnMut(usize) -> R,
     ) -> Figures {
         turns(
-            ROUNDS,
             async |round| self.mean(round, &mut floor).await,
             async |round| self.mean(round, &mut ours).await,
         )

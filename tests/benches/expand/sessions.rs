@@ -9,9 +9,9 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Row, Statement};
 use uuid::Uuid;
 
+use super::CALLS;
 use super::hits::{HitLocation, Hits, Many};
 use super::load::Shape;
-use super::{CALLS, ROUNDS};
 use crate::rounds::{Figures, turns};
 
 /// The columns of the functions; the table has most of them.
@@ -128,7 +128,7 @@ impl Session {
             let row = self.client.query_one(&prepared, values).await;
             row.expect("the server answers").get::<_, f64>(0)
         };
-        turns(ROUNDS, async |_| call("floor").await, async |_| call("ours").await).await
+        turns(async |_| call("floor").await, async |_| call("ours").await).await
     }
 }
 

@@ -12,8 +12,6 @@ use crate::table::{Bar, Table};
 /// The number of concurrent clients.
 const CLIENTS: usize = 8;
 
-const ROUNDS: usize = 5;
-
 /// The duration of each turn.
 const TURN: Duration = Duration::from_secs(5);
 
@@ -25,7 +23,6 @@ pub async fn measure(cluster: &Cluster, questions: &[Question], table: &mut Tabl
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let sessions = join_all((0..CLIENTS).map(|_| Session::open(cluster))).await;
     let figures = turns(
-        ROUNDS,
         async |_| throughput(&sessions[..1], questions).await,
         async |_| throughput(&sessions, questions).await,
     );

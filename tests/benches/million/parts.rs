@@ -9,8 +9,6 @@ use super::session::{CANDIDATES, Question, Session};
 use crate::rounds::alternate;
 use crate::table::{Bar, Table};
 
-const ROUNDS: usize = 11;
-
 /// Measures it, and the vector leg alone.
 pub async fn measure(session: &Session, questions: &[Question], table: &mut Table) {
     let question = |call: usize| &questions[call % questions.len()];
@@ -20,7 +18,6 @@ pub async fn measure(session: &Session, questions: &[Question], table: &mut Tabl
         assert!(!session.hybrid(question).await.is_empty(), "nothing is found");
     }
     let figures = alternate(
-        ROUNDS,
         questions.len(),
         async |call| session.nearest(question(call)).await,
         async |call| session.vector(question(call)).await,
@@ -28,7 +25,6 @@ pub async fn measure(session: &Session, questions: &[Question], table: &mut Tabl
     let what = format!("`search_hits` by vector, {CANDIDATES} hits, against a bare SELECT");
     table.times(&what, figures.await, Bar::None);
     let figures = alternate(
-        ROUNDS,
         questions.len(),
         async |call| {
             let mut rows = session.nearest(question(call)).await;

@@ -4,10 +4,10 @@ use passage_tests::Cluster;
 use passage_tests::cluster::OWNER;
 use tokio_postgres::Statement;
 
+use crate::expand::CALLS;
 use crate::expand::hits::Hits;
 use crate::expand::load::Shape;
 use crate::expand::sessions::Session;
-use crate::expand::{CALLS, ROUNDS};
 use crate::rounds::alternate;
 use crate::table::{Bar, Table};
 
@@ -72,7 +72,7 @@ async fn compare<R>(
     ask: &impl AsyncFn(&Sized, usize) -> R,
 ) {
     let small = async |call| ask(small, call).await;
-    let figures = alternate(ROUNDS, CALLS, small, async |call| ask(large, call).await);
+    let figures = alternate(CALLS, small, async |call| ask(large, call).await);
     table.times(what, figures.await, bar);
 }
 

@@ -10,8 +10,8 @@ use std::time::Duration;
 use passage_tests::Cluster;
 use uuid::Uuid;
 
-use super::session::{ROUNDS, Session, common};
-use crate::rounds::Times;
+use super::session::{Session, common};
+use crate::rounds::{ROUNDS, Times};
 
 /// The recall of a store, and the times of both.
 pub struct Calls {

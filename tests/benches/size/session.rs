@@ -1,7 +1,6 @@
 //! A session with its queries, and the processor time of its server process.
 
 use std::collections::HashSet;
-use std::fs;
 use std::time::{Duration, Instant};
 
 use passage_tests::Cluster;
@@ -10,8 +9,8 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Statement};
 use uuid::Uuid;
 
-/// How often each question is asked. The first time fills caches and does not count.
-pub const ROUNDS: usize = 3;
+use crate::machine::process_ticks;
+use crate::rounds::ROUNDS;
 
 /// Ticks of the kernel's clock in a second. It counts the time of processes by them on every Linux.
 const TICKS: f64 = 100.0;
@@ -132,11 +131,8 @@ impl Session {
 
     /// Returns the processor time of the server process since its start.
     pub fn processor_time(&self) -> Duration {
-        let stat = fs::read_to_string(format!("/proc/{}/stat", self.process));
-        let stat = stat.expect("the kernel counts the time of processes");
-        let (_, fields) = stat.rsplit_once(") ").expect("the name of a program is in parentheses");
-        let ticks = fields.split(' ').skip(11).take(2).map(str::parse::<u32>);
-        let ticks: u32 = ticks.map(|ticks| ticks.expect("it is a number")).sum();
-        Duration::from_secs_f64(f64::from(ticks) / TICKS)
+        let ticks = process_ticks(self.process.cast_unsigned());
+        let (_, ticks) = ticks.expect("the kernel counts the time of processes");
+        Duration::from_secs_f64(ticks as f64 / TICKS)
     }
 }

@@ -11,8 +11,6 @@ use crate::corpus;
 use crate::rounds::{Figures, turns};
 use crate::table::{Bar, Table};
 
-const ROUNDS: usize = 7;
-
 /// The sample of each language in bytes, equal for all, so that all have the same weight.
 const BYTES: usize = 700_000;
 
@@ -118,7 +116,7 @@ pub async fn measure(table: &mut Table) {
         bytes as f64 / all
     };
     let figures =
-        turns(ROUNDS, async |_| speed(0, Files::parse), async |_| speed(1, |files| files.split()));
+        turns(async |_| speed(0, Files::parse), async |_| speed(1, |files| files.split()));
     let figures = figures.await;
     let files = files.into_inner();
     files.iter().for_each(Files::report);

@@ -8,8 +8,6 @@ use super::stored_and_split;
 use crate::rounds::turns;
 use crate::table::{Bar, Table};
 
-const ROUNDS: usize = 5;
-
 /// The bytes of the smaller document, which must exceed a processor's caches together with its chunks, and the
 /// factor of the larger one.
 const SMALLER: usize = 1_000_000;
@@ -56,7 +54,7 @@ pub async fn measure(table: &mut Table) {
         };
         // Numbers get longer, so bytes are compared, not parts.
         let times = large.len() as f64 / small.len() as f64;
-        let figures = turns(ROUNDS, async |_| time(&small) * times, async |_| time(&large)).await;
+        let figures = turns(async |_| time(&small) * times, async |_| time(&large)).await;
         let what = format!(
             "split {:.1} MB of {name} at once against a tenth of it ten times",
             large.len() as f64 / 1e6

@@ -11,6 +11,7 @@ sys.path.insert(0, str(documents.ROOT / "tests/quality/peers"))
 
 import retrieve  # noqa: E402
 import sets  # noqa: E402
+import worker  # noqa: E402
 
 FILES = ["docs/guides/security.md", "tests/interop/documents.py"]
 # Each is a part of its answer, so words and the embedding find it.
@@ -40,12 +41,25 @@ def check(name, url, folder):
             assert method == "`search`" or len(text) >= budget, (method, question)
 
 
+def check_calls(name, url, folder):
+    """Every method that `calls.py` measures returns ranges of the documents with the answer."""
+    data = write_set(folder)
+    load(url, data)
+    for method, call in worker.methods(name, url, data, WordCache()).items():
+        for number, question in enumerate(data.questions):
+            assert data.is_answered(number, worker.spans(name, data, call(question))), (method, question)
+
+
 def write_set(folder):
     (folder / "docs").mkdir()
     for file in FILES:
         path = documents.ROOT / file
         (folder / "docs" / path.name).write_bytes(path.read_bytes())
-    lines = [json.dumps({"question": question}) for question in QUESTIONS]
+    lines = []
+    for file, question in zip(FILES, QUESTIONS):
+        path = documents.ROOT / file
+        start = path.read_text(encoding="utf-8").index(question)
+        lines.append(json.dumps({"question": question, "doc": path.name, "spans": [[start, start + len(question)]]}))
     (folder / "questions.jsonl").write_text("\n".join(lines), encoding="utf-8")
     return sets.Set("words", folder)
 

@@ -12,6 +12,11 @@ def test_every_method_returns_the_answer_as_ranges_of_its_document(database, tmp
     peers.check(name, database, tmp_path)
 
 
+@pytest.mark.parametrize("name", ["passage", "langchain"])
+def test_ten_results_of_every_method_have_the_answer(database, tmp_path, name):
+    peers.check_calls(name, database, tmp_path)
+
+
 class EqualVectors:
     """A cache without any knowledge, so only words find an answer."""
 

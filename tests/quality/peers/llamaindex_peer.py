@@ -17,6 +17,8 @@ from llama_index.core.postprocessor import MetadataReplacementPostProcessor
 from llama_index.core.retrievers import AutoMergingRetriever, QueryFusionRetriever
 from llama_index.core.schema import MetadataMode, NodeRelationship
 from llama_index.core.storage.docstore import SimpleDocumentStore
+from llama_index.storage.docstore.postgres import PostgresDocumentStore
+from llama_index.storage.kvstore.postgres import PostgresKVStore
 from llama_index.vector_stores.postgres import PGVectorStore
 
 DIMENSIONS = 384
@@ -77,14 +79,15 @@ class LlamaIndex:
     """The retrievers over the documents of a set. Each method loads its table and returns a function that searches."""
 
     def __init__(self, url, data, cache):
-        self.url, self.data, self.places = url, data, Places(data)
+        self.data, self.places = data, Places(data)
+        drivers = {"connection_string": "postgresql+psycopg2:", "async_connection_string": "postgresql+asyncpg:"}
+        self.urls = {name: url.replace("postgresql:", driver) for name, driver in drivers.items()}
         self.model = CachedEmbedding(model_name=cache.model, cache=cache, embed_batch_size=2048)
         self.documents = [Document(text=text, id_=name) for name, text in data.documents.items()]
 
     def index(self, table, nodes, hybrid=False, docstore=None):
         store = PGVectorStore(
-            connection_string=self.url.replace("postgresql:", "postgresql+psycopg2:"),
-            async_connection_string=self.url.replace("postgresql:", "postgresql+asyncpg:"),
+            **self.urls,
             table_name=f"llamaindex_{self.data.store}_{table}",
             embed_dim=DIMENSIONS,
             hybrid_search=hybrid,
@@ -122,11 +125,18 @@ class LlamaIndex:
         return search
 
     def merging(self):
+        return self.merge("leaves", SimpleDocumentStore())
+
+    def merging_in_postgres(self):
+        # PostgresDocumentStore.from_uri has an argument that the version of PostgresKVStore which it needs rejects.
+        parents = PostgresKVStore(f"llamaindex_{self.data.store}_parents", **self.urls)
+        return self.merge("stored_leaves", PostgresDocumentStore(parents))
+
+    def merge(self, table, docstore):
         nodes = HierarchicalNodeParser.from_defaults().get_nodes_from_documents(self.documents)
         self.places.add(nodes)
-        docstore = SimpleDocumentStore()
         docstore.add_documents(nodes)
-        index = self.index("leaves", get_leaf_nodes(nodes), docstore=docstore)
+        index = self.index(table, get_leaf_nodes(nodes), docstore=docstore)
 
         def search(question, k):
             base = index.as_retriever(similarity_top_k=k)
@@ -165,6 +175,7 @@ METHODS = {
     "LlamaIndex, small chunks": (2, LlamaIndex.by_small_chunks),
     "LlamaIndex, small chunks, hybrid": (5, LlamaIndex.hybrid),
     "LlamaIndex, `AutoMergingRetriever`": (6, LlamaIndex.merging),
+    "LlamaIndex, `AutoMergingRetriever`, `PostgresDocumentStore`": (6, LlamaIndex.merging_in_postgres),
     "LlamaIndex, `SentenceWindowNodeParser`": (2, LlamaIndex.windows),
 }
 PEER = LlamaIndex
