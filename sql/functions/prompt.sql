@@ -42,7 +42,7 @@ COMMENT ON FUNCTION _passage.source_label(jsonb) IS 'name of a passage as a cita
 
 CREATE FUNCTION passage.prompt(
     passages jsonb,
-    placement text DEFAULT 'best_first',
+    best_at text DEFAULT 'start',
     first_number integer DEFAULT 1
 ) RETURNS TABLE (
     prompt text,
@@ -55,12 +55,12 @@ DECLARE
     fence text;
 BEGIN
     passages := coalesce(passages, '[]');
-    placement := coalesce(placement, 'best_first');
+    best_at := coalesce(best_at, 'start');
     first_number := coalesce(first_number, 1);
-    IF placement NOT IN ('best_first', 'both_ends') THEN
+    IF best_at NOT IN ('start', 'both_ends') THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
-            MESSAGE = format('unrecognized value for "placement": "%s"', left(placement, 100)),
-            HINT = 'Valid values are "best_first" and "both_ends".';
+            MESSAGE = format('unrecognized value for "best_at": "%s"', left(best_at, 100)),
+            HINT = 'Valid values are "start" and "both_ends".';
     ELSIF first_number NOT BETWEEN 1 AND 1000000 THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
             MESSAGE = format('"first_number" is out of range: %s', first_number),
@@ -101,7 +101,7 @@ BEGIN
                 '[' || number || '] ' || label || _passage.single_line(concat(', ' || version, ' (' || titles || ')')),
                 fence, rtrim(passage ->> 'content', E'\r\n'), fence), E'\n\n'
             -- At both ends: 1, 3, 5, 6, 4, 2.
-            ORDER BY CASE WHEN placement = 'best_first' OR n % 2 = 1 THEN n ELSE 2 * jsonb_array_length(passages) - n END), ''),
+            ORDER BY CASE WHEN best_at = 'start' OR n % 2 = 1 THEN n ELSE 2 * jsonb_array_length(passages) - n END), ''),
         coalesce(jsonb_agg(jsonb_build_object('number', number, 'label', label) || coalesce((
                 SELECT jsonb_object_agg(key, value) FROM jsonb_each(passage)
                 WHERE value <> 'null' AND key IN ('document_id', 'collection', 'version', 'uri', 'title', 'section', 'first_line', 'last_line', 'chunk_ids', 'source_ids')), '{}')
@@ -112,5 +112,5 @@ $$;
 
 COMMENT ON FUNCTION passage.prompt(jsonb, text, integer) IS 'returns passages as one text with numbered sources for a language model, and the list of the sources
 passages: array of rows of search, reassemble or fragments, best first, as jsonb_agg makes it; NULL counts as an empty array
-placement: order of the sources in the text; best_first, or both_ends for the worst ones in the middle
+best_at: place of the best sources in the text: start, or both_ends with the worst ones in the middle
 first_number: number of the first source, 1 by default; a later call of a conversation continues the numbers';
