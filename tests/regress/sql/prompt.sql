@@ -3,7 +3,8 @@ SET client_min_messages = warning;
 \set SHOW_CONTEXT never
 \pset format unaligned
 \pset tuples_only on
-SELECT count(*) > 0 AS made FROM passage.create_store();
+SELECT count(*) > 0 AS made FROM passage.create_store('prompted');
+SET passage.store = 'prompted';
 SELECT outcome, chunks FROM passage.ingest('guide.md', E'# Guide\n\nQuokkas eat leaves.\n\n## Pens\n\nA pen has water.\n\n```sh\nfeed quokka\n```\n',
     collection => 'zoo', version => '2', max_size => 60, preferred_size => 40, min_size => 10);
 
@@ -14,7 +15,7 @@ FROM passage.prompt((SELECT jsonb_agg(p ORDER BY rank) FROM passage.search('quok
 ORDER BY entry.key;
 
 -- rows of reassemble and fragments
-SELECT p.prompt FROM passage.prompt((SELECT jsonb_agg(p) FROM passage.reassemble(ARRAY(SELECT id FROM rag.chunks WHERE content LIKE '%leaves%'), strategy => 'none') AS p)) AS p;
+SELECT p.prompt FROM passage.prompt((SELECT jsonb_agg(p) FROM passage.reassemble(ARRAY(SELECT id FROM prompted.chunks WHERE content LIKE '%leaves%'), strategy => 'none') AS p)) AS p;
 SELECT p.prompt FROM passage.prompt((SELECT jsonb_agg(f) FROM passage.fragments('water') AS f)) AS p;
 
 -- a passage needs only its content; the place of a converted document is in its citations
@@ -64,3 +65,5 @@ SELECT * FROM passage.prompt('[{"content": "a", "citations": {}}]');
 SELECT * FROM passage.prompt('[]', 'worst_first');
 SELECT * FROM passage.prompt('[]', first_number => 0);
 SELECT * FROM passage.prompt('[]', first_number => 1000001);
+
+DROP SCHEMA prompted CASCADE;
