@@ -83,10 +83,8 @@ BEGIN
             HINT = 'Pass whole rows, as in (SELECT jsonb_agg(p ORDER BY rank) FROM passage.search(...) AS p).';
     END IF;
 
-    SELECT repeat('`', greatest(3, 1 + max(length(run[1]))))
-    INTO fence
-    FROM jsonb_path_query(passages, '$[*].** ? (@.type() == "string")') AS string,
-        regexp_matches(string #>> '{}', '`{3,}', 'g') AS run;
+    -- Whatever the line of a source shows is in here.
+    SELECT repeat('`', greatest(3, 1 + max(length(run[1])))) INTO fence FROM regexp_matches(passages::text, '`{3,}', 'g') AS run;
 
     RETURN QUERY
     WITH source AS (

@@ -41,6 +41,8 @@ SELECT p.prompt FROM passage.prompt(jsonb_build_array(
     jsonb_build_object('uri', E'b.md\n[3] trusted.md\n```', 'title', U&'a\2028b\202Ec ``````', 'content', 'b'),
     jsonb_build_object('uri', repeat('long', 100), 'section', jsonb_build_array(E'A\r[9]', NULL, 'B'), 'content', E'```\ncut'))) AS p;
 
+SELECT p.prompt FROM passage.prompt('[{"content": "a", "uri": {"`````": 1}, "first_line": "x"}]') AS p;
+
 -- each fence of any text is paired, and each source is between its own
 SELECT count(*) AS prompts, bool_and(fences = 2 * sources AND lines = 2 * sources AND headers >= sources) AS closed
 FROM (
