@@ -32,12 +32,12 @@ COMMENT ON FUNCTION _passage.cited_text(text) IS 'answer without its code and th
 
 CREATE FUNCTION passage.check_citations(
     answer text,
-    citations jsonb
+    sources jsonb
 ) RETURNS TABLE (
     number integer,
     outcome text,
     mentions integer,
-    citation jsonb
+    source jsonb
 ) LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE ROWS 10
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -45,31 +45,31 @@ AS $$
 DECLARE
     wrong bigint;
 BEGIN
-    citations := coalesce(citations, '[]');
-    IF jsonb_typeof(citations) <> 'array' THEN
+    sources := coalesce(sources, '[]');
+    IF jsonb_typeof(sources) <> 'array' THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
-            MESSAGE = '"citations" must be a JSON array',
-            HINT = 'Pass the column citations of passage.prompt.';
+            MESSAGE = '"sources" must be a JSON array',
+            HINT = 'Pass the column sources of passage.prompt.';
     END IF;
-    SELECT n INTO wrong FROM jsonb_array_elements(citations) WITH ORDINALITY AS listed (citation, n)
-    WHERE NOT coalesce(jsonb_path_match(citation, 'strict $.number >= 0 && $.number <= 999999999 && $.number % 1 == 0', silent => true), false)
+    SELECT n INTO wrong FROM jsonb_array_elements(sources) WITH ORDINALITY AS element (source, n)
+    WHERE NOT coalesce(jsonb_path_match(source, 'strict $.number >= 0 && $.number <= 999999999 && $.number % 1 == 0', silent => true), false)
     ORDER BY n LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
-            MESSAGE = format('"number" of element %s of "citations" must be an integer', wrong),
-            HINT = 'Pass the column citations of passage.prompt.';
+            MESSAGE = format('"number" of element %s of "sources" must be an integer', wrong),
+            HINT = 'Pass the column sources of passage.prompt.';
     END IF;
-    SELECT (citation -> 'number')::integer AS number INTO wrong FROM jsonb_array_elements(citations) AS citation
+    SELECT (source -> 'number')::integer AS number INTO wrong FROM jsonb_array_elements(sources) AS source
     GROUP BY number HAVING count(*) > 1 ORDER BY number LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
-            MESSAGE = format('number %s occurs twice in "citations"', wrong),
+            MESSAGE = format('number %s occurs twice in "sources"', wrong),
             HINT = 'Pass first_number to later calls of passage.prompt, so that their numbers continue.';
     END IF;
 
     RETURN QUERY
-    WITH source AS (
-        SELECT (citation -> 'number')::integer AS number, citation FROM jsonb_array_elements(citations) AS citation
+    WITH listed AS (
+        SELECT (source -> 'number')::integer AS number, source FROM jsonb_array_elements(sources) AS source
     ),
     range AS (
         SELECT least(ends[1]::integer, ends[2]::integer) AS first, greatest(ends[1]::integer, ends[2]::integer) AS last, count(*) AS mentions
@@ -82,20 +82,20 @@ BEGIN
     cited AS (
         SELECT number, sum(mentions)::integer AS mentions
         FROM (
-            SELECT number, mentions FROM source JOIN range ON number BETWEEN first AND last
+            SELECT number, mentions FROM listed JOIN range ON number BETWEEN first AND last
             UNION ALL
             SELECT number, mentions FROM range, unnest(CASE WHEN first = last THEN ARRAY[first] ELSE ARRAY[first, last] END) AS number
-            WHERE number NOT IN (SELECT number FROM source)
+            WHERE number NOT IN (SELECT number FROM listed)
         ) AS mentioned
         GROUP BY number
     )
-    SELECT number, CASE WHEN citation IS NULL THEN 'unknown' WHEN mentions IS NULL THEN 'uncited' ELSE 'cited' END,
-        coalesce(mentions, 0), citation
-    FROM source FULL JOIN cited USING (number)
+    SELECT number, CASE WHEN source IS NULL THEN 'unknown' WHEN mentions IS NULL THEN 'uncited' ELSE 'cited' END,
+        coalesce(mentions, 0), source
+    FROM listed FULL JOIN cited USING (number)
     ORDER BY number;
 END
 $$;
 
 COMMENT ON FUNCTION passage.check_citations(text, jsonb) IS 'returns the sources of an answer, each cited or uncited, and the unknown numbers that it cites, ordered by number
 answer: Markdown with citations such as [2], [1, 3], [2][3] or [1-3]; those in code and links do not count
-citations: list of the sources that passage.prompt returned, or several lists joined by ||; NULL counts as an empty list';
+sources: list of the sources that passage.prompt returned, or several lists joined by ||; NULL counts as an empty list';

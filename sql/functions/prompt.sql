@@ -46,7 +46,7 @@ CREATE FUNCTION passage.prompt(
     first_number integer DEFAULT 1
 ) RETURNS TABLE (
     prompt text,
-    citations jsonb
+    sources jsonb
 ) LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE ROWS 1
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -83,7 +83,7 @@ BEGIN
             HINT = 'Pass whole rows, as in (SELECT jsonb_agg(p ORDER BY rank) FROM passage.search(...) AS p).';
     END IF;
 
-    -- Whatever the line of a source shows is in here.
+    -- The names in the line of a source count, too.
     SELECT repeat('`', greatest(3, 1 + max(length(run[1])))) INTO fence FROM regexp_matches(passages::text, '`{3,}', 'g') AS run;
 
     RETURN QUERY

@@ -16,14 +16,14 @@ GROUP BY place, answer;
 SELECT place, citations FROM forms ORDER BY place;
 
 -- the list of a prompt, and those of two prompts together
-SELECT number, outcome, mentions, citation ->> 'uri' AS uri
-FROM passage.prompt('[{"content": "a", "uri": "a.md"}, {"content": "b", "uri": "b.md"}]') AS p, passage.check_citations('Both [2], and [3].', p.citations);
-SELECT number, outcome, citation ->> 'label' AS label
+SELECT number, outcome, mentions, source ->> 'uri' AS uri
+FROM passage.prompt('[{"content": "a", "uri": "a.md"}, {"content": "b", "uri": "b.md"}]') AS p, passage.check_citations('Both [2], and [3].', p.sources);
+SELECT number, outcome, source ->> 'label' AS label
 FROM passage.prompt('[{"content": "a", "uri": "a.md"}]') AS first, passage.prompt('[{"content": "b", "uri": "b.md", "first_line": 1, "last_line": 9}]', first_number => 2) AS second,
-    passage.check_citations('Again [2].', first.citations || second.citations);
+    passage.check_citations('Again [2].', first.sources || second.sources);
 
 -- without sources
-SELECT number, outcome, mentions, citation FROM unnest(ARRAY[NULL, '[]']::jsonb[]) AS citations, passage.check_citations('A lie [1], [1].', citations);
+SELECT number, outcome, mentions, source FROM unnest(ARRAY[NULL, '[]']::jsonb[]) AS sources, passage.check_citations('A lie [1], [1].', sources);
 SELECT count(*) FROM passage.check_citations('Nothing.', '[]');
 
 -- errors

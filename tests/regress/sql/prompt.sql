@@ -11,7 +11,7 @@ SELECT outcome, chunks FROM passage.ingest('guide.md', E'# Guide\n\nQuokkas eat 
 -- rows of search, as their names and lines, and the list
 SELECT p.prompt FROM passage.prompt((SELECT jsonb_agg(p ORDER BY rank) FROM passage.search('quokka pens') AS p)) AS p;
 SELECT entry.key, CASE WHEN entry.key LIKE '%ids' THEN jsonb_array_length(entry.value)::text WHEN entry.key = 'document_id' THEN 'an id' ELSE entry.value::text END
-FROM passage.prompt((SELECT jsonb_agg(p ORDER BY rank) FROM passage.search('quokka pens') AS p)) AS p, jsonb_array_elements(citations) AS citation, jsonb_each(citation) AS entry
+FROM passage.prompt((SELECT jsonb_agg(p ORDER BY rank) FROM passage.search('quokka pens') AS p)) AS p, jsonb_array_elements(sources) AS source, jsonb_each(source) AS entry
 ORDER BY entry.key;
 
 -- rows of reassemble and fragments
@@ -27,13 +27,13 @@ SELECT p.prompt FROM passage.prompt('[
 
 -- the worst passages are in the middle, and numbers stay those of the ranks
 SELECT n, (SELECT string_agg(found[1], ' ') FROM regexp_matches(p.prompt, '^\[(\d+)\]', 'gn') AS found) AS numbers,
-    jsonb_path_query_array(citations, '$[*].uri') AS uris, jsonb_path_query_array(citations, '$[*].number') AS listed
+    jsonb_path_query_array(sources, '$[*].uri') AS uris, jsonb_path_query_array(sources, '$[*].number') AS listed
 FROM generate_series(0, 7) AS n,
     passage.prompt((SELECT jsonb_agg(jsonb_build_object('content', 'text', 'uri', u) ORDER BY u) FROM generate_series(1, n) AS u), 'both_ends') AS p;
-SELECT jsonb_path_query_array(citations, '$[*].number') AS listed, p.prompt FROM passage.prompt('[{"content": "a"}, {"content": "b"}]', first_number => 4) AS p;
+SELECT jsonb_path_query_array(sources, '$[*].number') AS listed, p.prompt FROM passage.prompt('[{"content": "a"}, {"content": "b"}]', first_number => 4) AS p;
 
 -- without passages
-SELECT p.prompt = '' AS is_empty, citations FROM unnest(ARRAY[NULL, '[]']::jsonb[]) AS passages, passage.prompt(passages, NULL, NULL) AS p;
+SELECT p.prompt = '' AS is_empty, sources FROM unnest(ARRAY[NULL, '[]']::jsonb[]) AS passages, passage.prompt(passages, NULL, NULL) AS p;
 
 -- a text has fences, citations and a source that it imitates, and names have lines of their own
 SELECT p.prompt FROM passage.prompt(jsonb_build_array(
@@ -46,7 +46,7 @@ SELECT p.prompt FROM passage.prompt('[{"content": "a", "uri": {"`````": 1}, "fir
 -- each fence of any text is paired, and each source is between its own
 SELECT count(*) AS prompts, bool_and(fences = 2 * sources AND lines = 2 * sources AND headers >= sources) AS closed
 FROM (
-    SELECT jsonb_array_length(citations) AS sources,
+    SELECT jsonb_array_length(p.sources) AS sources,
         (SELECT count(*) FROM regexp_matches(p.prompt, fence || '+', 'g')) AS fences,
         (SELECT count(*) FROM regexp_matches(p.prompt, '^' || fence || '$', 'gn')) AS lines,
         (SELECT count(*) FROM regexp_matches(p.prompt, E'(?:\\A|\n\n)\\[\\d+\\] [^\n]*\n' || fence || E'\n', 'g')) AS headers

@@ -99,17 +99,17 @@ fn sources(prompt: &str) -> Vec<(&str, String)> {
 }
 
 #[tokio::test]
-async fn no_text_of_a_passage_ends_its_fence_and_each_citation_leads_to_its_passage() {
+async fn no_text_of_a_passage_ends_its_fence_and_each_number_leads_to_its_passage() {
     let cluster = Cluster::start().await;
     let client = cluster.client().await;
-    let sql = "SELECT prompt, citations FROM passage.prompt($1, $2, $3)";
+    let sql = "SELECT prompt, sources FROM passage.prompt($1, $2, $3)";
     for number in cases(0..600) {
         let mut rng = Rng::new(SEED, number);
         let passages: Vec<_> = (0..rng.below(7)).map(|_| any_passage(&mut rng)).collect();
         let best_at = *rng.choose(&["start", "both_ends"]);
         let first = 1 + i32::try_from(rng.below(20)).unwrap();
         let row = client.query_one(sql, &[&json!(passages), &best_at, &first]).await.unwrap();
-        let (prompt, citations): (String, Value) = (row.get(0), row.get(1));
+        let (prompt, listed): (String, Value) = (row.get(0), row.get(1));
 
         let mut order: Vec<_> = (0..passages.len()).collect();
         if best_at == "both_ends" {
@@ -123,18 +123,18 @@ async fn no_text_of_a_passage_ends_its_fence_and_each_citation_leads_to_its_pass
             let passage = &passages[*place];
             let text = passage["content"].as_str().unwrap();
             assert_eq!(content, text.trim_end_matches(['\r', '\n']));
-            let citation = &citations[*place];
+            let source = &listed[*place];
             let number = first + i32::try_from(*place).unwrap();
-            assert_eq!(citation["number"], number);
-            let label = citation["label"].as_str().unwrap();
+            assert_eq!(source["number"], number);
+            let label = source["label"].as_str().unwrap();
             assert!(head.starts_with(&format!("[{number}] {label}")), "{head:?} {label:?}");
             for key in
                 ["uri", "title", "collection", "version", "section", "first_line", "last_line"]
             {
-                assert_eq!(citation[key], passage[key], "{key}");
+                assert_eq!(source[key], passage[key], "{key}");
             }
         }
-        assert_eq!(citations.as_array().unwrap().len(), passages.len());
+        assert_eq!(listed.as_array().unwrap().len(), passages.len());
     }
 }
 
@@ -178,8 +178,8 @@ async fn citations_of_an_answer_are_counted_outside_of_code_and_links() {
         for _ in 0..rng.below(12) {
             add_part(&mut answer, &mut cited, sources, &mut rng);
         }
-        let citations: Vec<_> = (1..=sources).map(|number| json!({"number": number})).collect();
-        let rows = client.query(sql, &[&answer, &json!(citations)]).await.unwrap();
+        let listed: Vec<_> = (1..=sources).map(|number| json!({"number": number})).collect();
+        let rows = client.query(sql, &[&answer, &json!(listed)]).await.unwrap();
         let found: Vec<(i32, String, i32)> =
             rows.iter().map(|row| (row.get(0), row.get(1), row.get(2))).collect();
 
