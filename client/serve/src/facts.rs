@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 pub(crate) const SEARCH: &str = "search";
 
 /// The names under which a server offers the functions of the extension.
-pub(crate) const FUNCTIONS: [(&str, &str); 10] = [
+pub(crate) const FUNCTIONS: [(&str, &str); 12] = [
     ("search", SEARCH),
     ("search_hits", "search_hits"),
     ("fragments", "fragments"),
@@ -22,6 +22,8 @@ pub(crate) const FUNCTIONS: [(&str, &str); 10] = [
     ("assemble", "assemble"),
     ("outline", "outline"),
     ("strategies", "strategies"),
+    ("prompt", "prompt"),
+    ("check_citations", "check_citations"),
 ];
 
 /// The age at which facts are read again: a reindex may replace the store, and an update the functions.

@@ -2,6 +2,7 @@
 
 mod cluster;
 mod expansion;
+mod prompts;
 mod rng;
 
 /// Stores over tables of an application.

@@ -158,7 +158,7 @@ impl CitedPassage {
     }
 
     /// Writes the passage below its citation.
-    fn write(&self, text: &mut String, number: usize) {
+    fn write(&self, text: &mut String, number: usize, fence: &str) {
         let place = match (&self.collection, &self.version) {
             (Some(collection), Some(version)) => format!(", {collection} {version}"),
             (Some(collection), None) => format!(", {collection}"),
@@ -175,15 +175,24 @@ impl CitedPassage {
         if let [chunk, ..] = self.hit_ids.as_slice() {
             let _ = write!(head, " chunk_id {chunk}");
         }
-        let (content, fence) = (self.content.trim_end_matches('\n'), fence(&self.content));
+        let content = self.content.trim_end_matches('\n');
         let _ = write!(text, "{}\n{fence}\n{content}\n{fence}\n\n", single_line(&head));
     }
 }
 
-/// Returns a fence that a text does not contain, so that a document cannot end its text and forge a citation.
-fn fence(content: &str) -> String {
-    let longest = content.split(|char| char != '`').map(str::len).max().unwrap_or(0);
-    "`".repeat(longest.max(2) + 1)
+/// Writes passages with their numbers. All have one fence, as `passage.prompt` writes them: a passage that a document imitates
+/// has another one.
+fn write_passages(text: &mut String, passages: &[CitedPassage]) {
+    let fence = fence(passages.iter().map(|passage| passage.content.as_str()));
+    for (position, passage) in passages.iter().enumerate() {
+        passage.write(text, position + 1, &fence);
+    }
+}
+
+/// Returns a fence that no text contains, so that a document cannot end its text and forge a citation.
+fn fence<'t>(contents: impl Iterator<Item = &'t str>) -> String {
+    let runs = contents.flat_map(|content| content.split(|char| char != '`').map(str::len));
+    "`".repeat(runs.max().unwrap_or(0).max(2) + 1)
 }
 
 /// Replaces characters that begin a new line or change the direction of text, so that a name stays in its line.
@@ -215,9 +224,7 @@ impl Passages {
     /// Returns the passages as text; `noun` is what they are called.
     pub(super) fn text(&self, noun: &str) -> String {
         let mut text = String::new();
-        for (position, passage) in self.passages.iter().enumerate() {
-            passage.write(&mut text, position + 1);
-        }
+        write_passages(&mut text, &self.passages);
         if self.passages.is_empty() {
             let _ = writeln!(text, "No {noun} found.");
         }
@@ -260,9 +267,7 @@ pub(super) struct ReadText {
 impl ReadText {
     pub(super) fn text(&self) -> String {
         let mut text = String::new();
-        for (position, passage) in self.passages.iter().enumerate() {
-            passage.write(&mut text, position + 1);
-        }
+        write_passages(&mut text, &self.passages);
         write_notes(&mut text, &self.notes);
         if let Some(line) = self.next_line {
             let _ = writeln!(text, "More lines follow: read on with first_line {line}.");
@@ -513,9 +518,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fence_is_longer_than_any_in_the_text() {
-        assert_eq!(fence("plain"), "```");
-        assert_eq!(fence("a\n````\nb ``"), "`````");
+    fn a_fence_is_longer_than_any_in_the_texts() {
+        assert_eq!(fence(["plain"].into_iter()), "```");
+        assert_eq!(fence(["plain", "a\n````\nb ``"].into_iter()), "`````");
     }
 
     #[test]

@@ -47,7 +47,9 @@ const fn adopt(function: &'static str, about: &'static [&'static str], sql: &'st
 
 /// Functions without a store. `arguments.rs` calls them with odd arguments, as it does all functions.
 pub const WITHOUT_STORE: &[&str] = &[
+    "check_citations",
     "chunk_tsv",
+    "cited_text",
     "common_section",
     "decode_section",
     "distributed_size",
@@ -70,6 +72,7 @@ pub const WITHOUT_STORE: &[&str] = &[
     "output",
     "parent_key",
     "preset_strategies",
+    "prompt",
     "ranking",
     "searchable_text",
     "section_key",
@@ -77,6 +80,8 @@ pub const WITHOUT_STORE: &[&str] = &[
     "section_text",
     "section_titles",
     "set_citus_setting",
+    "single_line",
+    "source_label",
     "split",
     "text_head",
     "transaction_must_write",
