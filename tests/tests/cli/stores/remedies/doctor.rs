@@ -36,6 +36,8 @@ pub const WITHOUT_CASE: [&str; 36] = [
     "Start the node, or check how the other nodes connect to it: SELECT * FROM citus_check_cluster_node_health();",
     "citus.allow_nested_distributed_execution is off on {forbidding}: a function over rows of the store fails if Citus moves the query to another node",
     "ALTER ROLE ... SET citus.allow_nested_distributed_execution = on; on each node, or put the rows into a CTE with MATERIALIZED.",
+    "a session keeps {kept} connection to a node with {shards} shards, so each search plans its statements again on the others",
+    "If searches by embedding are slow, run ALTER SYSTEM SET citus.max_cached_conns_per_worker = 2; SELECT pg_reload_conf(); on each node.",
     "Run passage doctor again later.",
     "its shards on one node are larger than effective_cache_size",
     "Add memory to the nodes, or more nodes, and run SELECT citus_rebalance_start();",
