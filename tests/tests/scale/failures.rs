@@ -167,8 +167,9 @@ async fn writers_on_the_node_that_a_shard_moves_to_wait_for_it() {
                 match client.query(&ingest, &[&uri, &text]).await {
                     Ok(_) => written += 1,
                     Err(error) => {
-                        *errors.entry(format!("{:?}", error.as_db_error().unwrap())).or_insert(0) +=
-                            1
+                        *errors
+                            .entry(format!("{:?}", error.as_db_error().unwrap()))
+                            .or_insert(0) += 1;
                     }
                 }
             }

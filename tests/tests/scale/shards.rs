@@ -300,7 +300,7 @@ async fn a_transaction_older_than_a_move_is_told_to_begin_again() {
         match rows(&client, &search).await {
             Ok(answer) => assert_eq!(answer, expected),
             Err(error) => {
-                assert_eq!(error, "a shard of store \"spread\" moved during the transaction")
+                assert_eq!(error, "a shard of store \"spread\" moved during the transaction");
             }
         }
         client.batch_execute("ROLLBACK").await.unwrap();
