@@ -76,17 +76,17 @@ impl Table {
     /// Adds a figure of memory in bytes. A figure that cannot be measured does not meet its bar.
     pub fn memory(&mut self, what: &str, peak: u64, max: u64) {
         let megabytes = |bytes: u64| format!("{} MB", bytes / 1_000_000);
-        self.alone(what, megabytes(peak), megabytes(max), (1..=max).contains(&peak));
+        self.alone(what, megabytes(peak), &megabytes(max), (1..=max).contains(&peak));
     }
 
     /// Adds the largest delay.
     pub fn late(&mut self, what: &str, worst: Duration, max: Duration) {
         let milliseconds = |time: Duration| format!("{} ms", time.as_millis());
-        self.alone(what, milliseconds(worst), milliseconds(max), worst <= max);
+        self.alone(what, milliseconds(worst), &milliseconds(max), worst <= max);
     }
 
     /// Adds a figure that no floor is compared with.
-    fn alone(&mut self, what: &str, ours: String, max: String, is_met: bool) {
+    fn alone(&mut self, what: &str, ours: String, max: &str, is_met: bool) {
         let (none, bar) = (String::new, format!("at most {max}"));
         self.push([what.into(), none(), ours, none(), none(), bar, met(is_met).into()]);
     }
