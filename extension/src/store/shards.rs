@@ -117,8 +117,8 @@ impl Store {
         if shards == 1 {
             return joined(read(limits));
         }
-        let shares: Vec<_> = limits.iter().map(|limit| share(*limit, shards)).collect();
-        let parts = read(&shares);
+        let of_shard: Vec<_> = limits.iter().map(|limit| share(*limit, shards)).collect();
+        let parts = read(&of_shard);
         let counts: Vec<Vec<usize>> = parts
             .iter()
             .map(|rows| {
@@ -131,7 +131,7 @@ impl Store {
             })
             .collect();
         let lacks_rows = |index: usize| {
-            let is_cut = counts.iter().any(|counts| counts[index] >= shares[index]);
+            let is_cut = counts.iter().any(|counts| counts[index] >= of_shard[index]);
             is_cut && counts.iter().map(|counts| counts[index]).sum::<usize>() < limits[index]
         };
         let must_repeat = (0..limits.len()).any(lacks_rows);
@@ -196,10 +196,11 @@ impl Store {
                 }
             }
         }
-        if let [(query @ ShardQuery::Several, keys, _)] = &mut queries[..] {
-            if keys.len() == map.len() && call.owners.is_none() {
-                *query = ShardQuery::All;
-            }
+        if let [(query @ ShardQuery::Several, keys, _)] = &mut queries[..]
+            && keys.len() == map.len()
+            && call.owners.is_none()
+        {
+            *query = ShardQuery::All;
         }
         if !queries.is_empty() {
             let types = connection.result_types(statement, values);
