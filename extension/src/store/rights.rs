@@ -10,7 +10,7 @@ Its twin in SQL is `sql/edition/internal/rights.sql`.
 */
 
 use super::Store;
-use super::layout::Layout;
+use super::layout::{Layout, Relation};
 use crate::server::error::Error;
 use crate::server::settings;
 use crate::server::spi::{self, Access, Connection, Statement, Value};
@@ -170,10 +170,14 @@ impl Store {
     ) -> Result<(), Error> {
         let store = self.0.store.clone();
         match (written.cmp(&expected), written_table(relation)) {
-            (Ordering::Less, _) if self.0.may_have_shards && !self.0.chunks.has_policies() => {
-                Err(Error::ShardMoved { store })
+            (Ordering::Less, _) => {
+                let relations = [&self.0.documents, &self.0.embeddings].into_iter().flatten();
+                let has_policies = relations.chain([&self.0.chunks]).any(Relation::has_policies);
+                if !has_policies && spi::connect(|connection| self.is_distributed(connection)) {
+                    return Err(Error::ShardMoved { store });
+                }
+                Err(Error::Hidden { store })
             }
-            (Ordering::Less, _) => Err(Error::Hidden { store }),
             (Ordering::Greater, Some(relation)) => Err(Error::DuplicateIds { store, relation }),
             _ => Ok(()),
         }

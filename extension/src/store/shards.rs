@@ -44,6 +44,14 @@ const LEAST_SHARE: usize = 100;
 #[derive(Default)]
 struct CachedMap(OnceCell<Option<Rc<ShardMap>>>);
 
+/// Identifies the statement that looks for a shard of `shard_keys` on the session's own node.
+#[derive(Clone, PartialEq)]
+struct LocalKey {
+    number: i64,
+}
+
+impl StatementKey for LocalKey {}
+
 /// The statement that reads shards.
 #[derive(Clone, PartialEq)]
 enum ShardQuery {
@@ -237,20 +245,19 @@ impl Store {
             return Ok(());
         };
         let name = format!("shard_keys_{number}");
-        let text = format!(
-            "SELECT FROM {}.{} AS k WHERE k.document_id {EQUAL} $1",
-            quote_identifier(&self.0.store),
-            quote_identifier(&name)
-        );
-        let statement = Statement::new(&self.0.store, text, Access::Any);
-        let values = vec![Value::new(to_sql(shard.key.id))];
+        let text = || {
+            let (schema, table) = (quote_identifier(&self.0.store), quote_identifier(&name));
+            format!("SELECT FROM {schema}.{table} AS k WHERE k.document_id {EQUAL} $1")
+        };
+        let statement = self.0.statement(LocalKey { number }, text);
         // The shard was dropped when it moved away.
-        let name = CString::new(name).expect("a name has no zero byte");
+        let name = CString::new(&*name).expect("a name has no zero byte");
         // SAFETY: look-ups in the catalogs.
         let is_there = unsafe {
             let schema = pg_sys::get_rel_namespace(self.0.chunks.oid);
             pg_sys::get_relname_relid(name.as_ptr(), schema) != pg_sys::InvalidOid
         };
+        let values = vec![Value::new(to_sql(shard.key.id))];
         if !is_there || connection.read_with(&statement, values, &[visible_shards()]).len() == 0 {
             return Err(Error::ShardMoved { store: self.0.store.clone() });
         }

@@ -1,6 +1,6 @@
 //! Rights on the function that reads shards, which any role can call on any node.
 
-use crate::citus::{Citus, DIMENSIONS};
+use crate::citus::{Citus, DIMENSIONS, STORES};
 use passage_tests::Cluster;
 use passage_tests::cases;
 use passage_tests::cluster::SUPERUSER;
@@ -164,5 +164,28 @@ async fn shard_rows_runs_statements_of_a_caller_with_its_own_rights_and_writes_n
         let is_own = format!("SELECT position('stranger'::bytea IN ({role})) > 0");
         assert_eq!(node.query_text_as("stranger", &is_own).await, "t");
         assert_eq!(node.query_text_as("stranger", "SELECT count(*) FROM other.own_7").await, "0");
+    }
+}
+
+#[tokio::test]
+async fn rows_that_were_not_written_are_hidden_or_have_moved() {
+    let Some(citus) = Citus::start(DIMENSIONS).await else { return };
+    let coordinator = citus.coordinator();
+    coordinator.execute_as(SUPERUSER, "CREATE ROLE writer LOGIN").await;
+    for store in cases(STORES) {
+        let grant = format!(
+            "GRANT USAGE ON SCHEMA {store} TO writer; GRANT ALL ON ALL TABLES IN SCHEMA {store} TO writer"
+        );
+        coordinator.execute(&grant).await;
+        let written = format!("SELECT _passage.must_have_written('documents', 1, 0, '{store}')");
+        let code = if store == "plain" { "42501" } else { "40001" };
+        let error = refusal(coordinator, "writer", &written).await;
+        assert!(error.starts_with(code), "{store}: {error}");
+        // One table with a policy is enough to hide rows.
+        coordinator
+            .execute(&format!("ALTER TABLE {store}.documents ENABLE ROW LEVEL SECURITY"))
+            .await;
+        let error = refusal(coordinator, "writer", &written).await;
+        assert!(error.starts_with("42501"), "{store}: {error}");
     }
 }

@@ -220,8 +220,14 @@ impl Store {
                 "ALTER ROLE ... SET citus.allow_nested_distributed_execution = on; on each node, or put the rows into a CTE with MATERIALIZED.",
             ));
         }
+        self.check_citus_connections(findings).await
+    }
+
+    /// Checks whether a session keeps enough connections to a node, if Citus distributes the store.
+    async fn check_citus_connections(&self, findings: &mut Vec<Finding>) -> Result<(), Error> {
         let sql = "SELECT current_setting('citus.max_cached_conns_per_worker', true)::integer, (SELECT max(shards) FROM ( \
-                   SELECT count(*) AS shards FROM citus_shards WHERE table_name = format('%I.chunks', $1::name)::regclass GROUP BY nodename, nodeport) AS of_node)";
+                   SELECT count(*) AS shards FROM pg_dist_shard JOIN pg_dist_placement USING (shardid) \
+                   WHERE logicalrelid = format('%I.chunks', $1::name)::regclass GROUP BY groupid) AS of_node)";
         let check = async { self.query_one(sql, &[&self.name]).await };
         let Some(row) = self.try_check("citus", findings, check).await? else { return Ok(()) };
         if let (Some(kept @ ..=1), Some(shards @ 2..)) =
