@@ -367,6 +367,8 @@ AS $$
 DECLARE
     language CONSTANT regconfig := coalesce((_passage.store_facts(store)).language::regconfig, get_current_ts_config());
     lexemes CONSTANT text[] := (terms.parsed).lexemes;
+    -- A syllable is the beginning of the pairs that a line has.
+    are_syllables CONSTANT boolean[] := ARRAY(SELECT _passage.is_syllable(lexeme) FROM unnest(lexemes) WITH ORDINALITY AS listed (lexeme, number) ORDER BY number);
     room integer := 1048576;
     weights double precision[] := '{}';
     found text[];
@@ -382,7 +384,8 @@ BEGIN
         room := room - octet_length(content);
         found := tsvector_to_array(to_tsvector(language, _passage.searchable_text(language, content || ' ' || _passage.identifier_parts(content))));
         weights[place] := (SELECT sum(terms.word_weights[word] ORDER BY word) FROM (
-            SELECT DISTINCT own.word FROM unnest(lexemes) WITH ORDINALITY AS listed (lexeme, number) JOIN _passage.lexeme_words(terms) AS own ON own.lexeme = number WHERE listed.lexeme = ANY (found)) AS of_line);
+            SELECT DISTINCT own.word FROM unnest(lexemes, are_syllables) WITH ORDINALITY AS listed (lexeme, is_syllable, number) JOIN _passage.lexeme_words(terms) AS own ON own.lexeme = number
+            WHERE listed.lexeme = ANY (found) OR listed.is_syllable AND EXISTS (SELECT FROM unnest(found) AS pair WHERE starts_with(pair, listed.lexeme))) AS of_line);
     END LOOP;
     RETURN weights;
 END
