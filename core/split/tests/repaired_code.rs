@@ -105,6 +105,12 @@ fn a_macro_with_a_body_is_a_unit_with_the_title_of_its_arguments() {
 }
 
 #[test]
+fn a_directive_within_the_arguments_of_a_macro_is_left_out_with_them() {
+    let text = "EXPORT\n#else\n(())\nint after(void) { return 1; }\n";
+    assert_eq!(sections(text, "text/x-c"), ["after"]);
+}
+
+#[test]
 fn two_signatures_of_a_function_are_one_function() {
     let text = "void before() { go(); }\n\n#ifdef WIDE\nint add(long a,\n        long b) {\n#else\n\
         int add(int a, int b) {\n#endif\n  return a + b;\n}\n\nvoid after() { go(); }\n";
@@ -151,6 +157,8 @@ fn broken_code_costs_linear_time() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4_000))]
+
     #[test]
     fn scripts_with_commands_have_the_sections_of_the_statements(
         parts in prop::collection::vec(prop::sample::select(vec![

@@ -22,7 +22,7 @@ pub(in crate::split) struct Language {
     pub(super) rules: OnceLock<Box<[Rule]>>,
 }
 
-/// Returns stand-ins for a text whose syntax tree has errors at some places, all in order.
+/// Returns stand-ins, in any order, for a text whose syntax tree has errors at some places, which are in order.
 pub(super) type FindStandIns = fn(&str, &[Range<usize>]) -> Vec<StandIn>;
 
 /// Kinds of nodes, separated by spaces, and their rule.

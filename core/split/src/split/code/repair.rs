@@ -28,6 +28,7 @@ pub(super) fn tree(text: &str, language: &Language) -> Result<(Tree, Vec<StandIn
         Err(_) => iter::once(0..text.len()).collect(),
     };
     let found = if errors.is_empty() { Vec::new() } else { find(text, &errors) };
+    let found = stand_ins::in_order(found);
     if found.is_empty() {
         return first.map(as_written);
     }
@@ -93,6 +94,7 @@ mod tests {
             let language = code::language("text/x-c").expect("C has a grammar");
             let first = syntax::tree(&text, language, None).expect("the text has few brackets");
             let found = language.stand_ins.expect("C has stand-ins")(&text, &errors(&first));
+            let found = stand_ins::in_order(found);
             let replaced = stand_ins::replaced(&text, &found);
             let edited = stand_ins::edited(&first, &text, &found);
             let [fast, whole] = [Some(&edited), None].map(|earlier| {

@@ -8,7 +8,7 @@ same line ends as the text that it replaces. So the offsets of the tree are thos
 titles are read from the document.
 */
 
-use std::ops::Range;
+use std::{cmp::Reverse, ops::Range};
 use tree_sitter::{InputEdit, Point, Tree};
 
 /// The maximum number of edits of a tree, each of which visits the children of many nodes.
@@ -42,6 +42,13 @@ impl StandIn {
         let (begin, end) = if fits { (begin, end) } else { ("", "") };
         Self { bytes, begin, end }
     }
+}
+
+/// Puts stand-ins in order, without those within or across another that begins before them.
+pub(super) fn in_order(mut stand_ins: Vec<StandIn>) -> Vec<StandIn> {
+    stand_ins.sort_by_key(|stand_in| (stand_in.bytes.start, Reverse(stand_in.bytes.end)));
+    stand_ins.dedup_by(|inner, outer| inner.bytes.start < outer.bytes.end);
+    stand_ins
 }
 
 /// Returns a text with stand-ins, which are in order and do not overlap.

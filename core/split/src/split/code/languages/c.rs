@@ -49,7 +49,6 @@ pub(super) fn stand_ins(text: &str, errors: &[Range<usize>]) -> Vec<StandIn> {
     });
     let mut stand_ins = macros::stand_ins(text, &tokens);
     stand_ins.extend(left_out.into_iter().map(StandIn::blank));
-    stand_ins.sort_by_key(|stand_in| stand_in.bytes.start);
     stand_ins
 }
 

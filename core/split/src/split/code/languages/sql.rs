@@ -35,9 +35,7 @@ pub(super) fn stand_ins(text: &str, errors: &[Range<usize>]) -> Vec<StandIn> {
     let unread = unread.filter(|statement| object_name::begins_statement(&text[statement.clone()]));
     // A query over the whole range, which the grammar knows.
     let unread = unread.map(|statement| StandIn::framed(statement, "SELECT", " 1"));
-    let mut stand_ins: Vec<StandIn> = script.commands.into_iter().chain(unread).collect();
-    stand_ins.sort_by_key(|stand_in| stand_in.bytes.start);
-    stand_ins
+    script.commands.into_iter().chain(unread).collect()
 }
 
 fn created<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
