@@ -9,7 +9,7 @@ use super::sessions::{Session, ids};
 use crate::rounds::alternate;
 use crate::table::{Bar, Table};
 
-const OURS: &str = "SELECT * FROM passage.expand_context($1, 'hierarchical')";
+const OURS: &str = "SELECT * FROM passage.expand_context($1, 'hierarchical', max_tokens => 0)";
 
 /// Measures it from the client and inside the server; `under` names the policies of the role.
 pub async fn measure(cluster: &Cluster, role: &str, shape: &Shape, table: &mut Table, under: &str) {

@@ -54,9 +54,9 @@ impl Hits {
         &self.locations[call % self.locations.len()]
     }
 
-    /// Returns the first hits; each ten of them are in ten documents.
-    pub fn first(&self, count: usize) -> &[HitLocation] {
-        &self.locations[..count]
+    /// Returns a number of hits, each ten of which are in ten documents; after the last hit the first one follows.
+    pub fn first(&self, count: usize) -> Vec<HitLocation> {
+        self.locations.iter().copied().cycle().take(count).collect()
     }
 
     pub fn ten(&self, call: usize) -> &Many {

@@ -115,7 +115,7 @@ impl Session {
     /// Measures ours and the floor inside the server, in a loop of PL/pgSQL over as many hits as a round has calls;
     /// `width` is 1 or 10.
     pub async fn in_server(&self, hits: &Hits, ours: &str, width: usize) -> Figures {
-        let of_all = Many::of(hits.first(CALLS * width));
+        let of_all = Many::of(&hits.first(CALLS * width));
         let floor = if width == 1 { &self.floor_of_one } else { &self.floor_of_ten };
         let loops = looped("floor", floor, width) + &looped("ours", ours, width);
         self.client.batch_execute(&loops).await.expect("the functions are valid");
