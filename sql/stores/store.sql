@@ -69,6 +69,8 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    -- A relation is found by schema and name at once: all stores have the same names.
+    home CONSTANT oid := (SELECT oid FROM pg_namespace WHERE nspname = store);
     embedding record;
     tables oid[];
     columns smallint[];
@@ -76,9 +78,8 @@ BEGIN
     SELECT attrelid, attnum, atttypmod, typname, typnamespace, relkind, relnamespace INTO embedding
     FROM pg_attribute
     JOIN pg_class ON pg_class.oid = attrelid
-    JOIN pg_namespace ON pg_namespace.oid = relnamespace
     JOIN pg_type ON pg_type.oid = atttypid
-    WHERE nspname = store AND relname = 'embeddings' AND attname = 'embedding'
+    WHERE relnamespace = home AND relname = 'embeddings' AND attname = 'embedding'
         AND typname IN ('vector', 'halfvec') AND NOT attisdropped
         -- Any role can create a type of that name.
         AND EXISTS (
@@ -117,7 +118,8 @@ BEGIN
             JOIN pg_class AS index ON index.oid = indexrelid
             JOIN pg_am ON pg_am.oid = index.relam
             JOIN pg_opclass ON pg_opclass.oid = indclass[0]
-            WHERE amname IN ('hnsw', 'ivfflat')
+            -- Without the array PostgreSQL reads the indexes of all stores.
+            WHERE indrelid = ANY (tables) AND amname IN ('hnsw', 'ivfflat')
             ORDER BY indisvalid DESC, indexrelid
             LIMIT 1);
         -- The index of the signs, as create_store makes it. An index of the embeddings themselves is preferred.
@@ -139,8 +141,7 @@ BEGIN
     FROM pg_attrdef
     JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
     JOIN pg_class ON pg_class.oid = attrelid
-    JOIN pg_namespace ON pg_namespace.oid = relnamespace
-    WHERE nspname = store AND relname = 'chunks' AND attname = 'tsv' AND attgenerated = 's';
+    WHERE relnamespace = home AND relname = 'chunks' AND attname = 'tsv' AND attgenerated = 's';
     IF NOT FOUND THEN
         -- Compared, not cast: another role may have written the comment.
         language := (
@@ -166,11 +167,10 @@ BEGIN
     -- table of another shape must not make a call fail that lists all stores.
     IF 2 = (
         SELECT count(*) FROM pg_class
-        JOIN pg_namespace ON pg_namespace.oid = relnamespace
         JOIN pg_attribute ON attrelid = pg_class.oid
-        WHERE nspname = store AND relname = 'settings' AND relkind IN ('r', 'p') AND NOT attisdropped
+        WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = store) AND relname = 'settings' AND relkind IN ('r', 'p') AND NOT attisdropped
             AND (attname, atttypid) IN (('key', 'text'::regtype), ('value', 'jsonb'::regtype))
-            AND has_schema_privilege(pg_namespace.oid, 'USAGE')
+            AND has_schema_privilege(relnamespace, 'USAGE')
             AND has_column_privilege(attrelid, attnum, 'SELECT')
             AND NOT row_security_active(attrelid)
             AND NOT EXISTS (

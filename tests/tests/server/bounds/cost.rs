@@ -3,6 +3,7 @@
 use passage_tests::Cluster;
 use passage_tests::cases;
 use passage_tests::cluster::SUPERUSER;
+use serde_json::Value;
 use tokio_postgres::{Client, SimpleQueryMessage};
 
 /// A large document and many small ones. The tables are not analyzed yet.
@@ -240,4 +241,28 @@ async fn a_session_keeps_few_plans_for_many_kinds_of_calls() {
     let plans = "SELECT count(*) FROM pg_backend_memory_contexts WHERE name = 'CachedPlan'";
     let plans = value(&client, plans).await;
     assert!((10..60).contains(&plans), "{plans} plans are kept");
+}
+
+#[tokio::test]
+async fn a_list_of_stores_costs_the_same_for_each_store() {
+    let cluster = Cluster::start().await;
+    let client = cluster.client_as(SUPERUSER).await;
+    let dimensions = if cluster.lacks_vector("embeddings of listed stores") { "NULL" } else { "8" };
+    let mut blocks = Vec::new();
+    for stores in [10, 40] {
+        let create = format!(
+            "SELECT count(*) FROM generate_series(1, {stores}) AS number,
+            passage.create_store(('store' || number)::name, dimensions => {dimensions})"
+        );
+        client.batch_execute(&create).await.unwrap();
+        // The second execution reads no rows of catalogs for the first time.
+        let explain = "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT * FROM passage.stores()";
+        client.simple_query(explain).await.unwrap();
+        let plan: Value = client.query_one(explain, &[]).await.unwrap().get(0);
+        let rows = plan[0]["Plan"]["Actual Rows"].as_f64().unwrap();
+        assert!(rows >= f64::from(stores), "{plan}");
+        blocks.push(plan[0]["Plan"]["Shared Hit Blocks"].as_u64().unwrap());
+    }
+    // Four times as many, and catalogs that are larger.
+    assert!(blocks[1] < blocks[0] * 5, "{blocks:?}");
 }
