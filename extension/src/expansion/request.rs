@@ -36,6 +36,8 @@ pub struct Expansion<'a> {
     pub connection: &'a Connection,
     pub kind: ResultKind,
     pub default_budget: DefaultBudget,
+    /// Whether hits are candidates of a search, of which some are selected.
+    pub are_candidates: bool,
     /// The chunks that are neither hits nor context.
     pub skip: &'a HashSet<Uuid>,
 }
@@ -97,7 +99,9 @@ impl ExpandRequest {
         spi::connect(|connection| {
             let default_budget = settings::expansion_budget();
             let skip = &self.skip;
-            let expansion = Expansion { store: &store, connection, kind, default_budget, skip };
+            let are_candidates = false;
+            let expansion =
+                Expansion { store: &store, connection, kind, default_budget, are_candidates, skip };
             let Some(hits) = expansion.hits(&scored, &strategy)? else { return Ok(R::default()) };
             Ok(expansion.select(&scored, &hits, then))
         })
@@ -115,7 +119,8 @@ impl<'a> Expansion<'a> {
         scored: &[ScoredHit<Uuid>],
         strategy: &StrategyRequest,
     ) -> Result<Option<Hits<'a>>, Error> {
-        let mut hits = self.store.hits(self.connection, scored, strategy, self.columns())?;
+        let Self { store, connection, are_candidates, .. } = *self;
+        let mut hits = store.hits(connection, scored, strategy, self.columns(), are_candidates)?;
         for (index, hit) in hits.iter_mut().flat_map(|hits| &mut hits.list).enumerate() {
             pause(index);
             self.default_budget.apply(&mut hit.strategy);

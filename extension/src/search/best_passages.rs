@@ -98,8 +98,14 @@ impl PassageChooser {
         connection: &'a Connection,
         skip: &'a HashSet<Uuid>,
     ) -> Expansion<'a> {
-        let kind = ResultKind::passages(&self.output);
-        Expansion { store, connection, kind, default_budget: settings::search_budget(), skip }
+        Expansion {
+            store,
+            connection,
+            kind: ResultKind::passages(&self.output),
+            default_budget: settings::search_budget(),
+            are_candidates: true,
+            skip,
+        }
     }
 
     /// Returns the passages of candidates, and why there are no more.

@@ -10,8 +10,11 @@ use passage_core::strategy::{RelativeLimits, Scope};
 pub const BEFORE: i64 = 4;
 pub const AFTER: i64 = 8;
 
-/// The maximum number of hits that are read with their neighbors. Of more hits, as in a search, many are not selected.
-const MAX_NEIGHBORHOODS: usize = 16;
+/// The maximum number of hits that are read with their neighbors, which bounds the memory for them.
+const MAX_NEIGHBORHOODS: usize = 1_000;
+
+/// The same for candidates of a search. Of more than these, many are not selected.
+const MAX_NEIGHBORHOODS_OF_CANDIDATES: usize = 16;
 
 /// How hits are looked up.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -23,7 +26,12 @@ pub struct HitLookup {
 
 impl HitLookup {
     /// Chooses the look-up of so many hits. The strategy is `None` if the document or a row of the store determines it.
-    pub fn new(layout: &Layout, hits: usize, strategy: Option<&Strategy>) -> Self {
+    pub fn new(
+        layout: &Layout,
+        hits: usize,
+        are_candidates: bool,
+        strategy: Option<&Strategy>,
+    ) -> Self {
         let is_near = strategy.is_none_or(|strategy| {
             let Strategy { relatives, before, after, .. } = strategy;
             let RelativeLimits { parents, preceding, following, children, .. } = *relatives;
@@ -34,7 +42,8 @@ impl HitLookup {
                 && backward <= BEFORE
                 && forward <= AFTER
         });
-        let is_few = (1..=MAX_NEIGHBORHOODS).contains(&hits);
+        let max = if are_candidates { MAX_NEIGHBORHOODS_OF_CANDIDATES } else { MAX_NEIGHBORHOODS };
+        let is_few = (1..=max).contains(&hits);
         // A view may compute ordinals with a window function, for which only a constant document
         // bounds the cost. And a hit without an ordinal would not be in its own range.
         Self { is_single: hits == 1, has_neighbors: is_few && is_near && layout.has_ordinals() }

@@ -118,7 +118,8 @@ impl Store {
     /// Reads the hits of a call, best first, and determines the strategy of each.
     ///
     /// Ids that the store does not hold, or that the caller may not see, are left out. Without ids
-    /// nothing is read. Of documents, more than the id and the media type is read for passages alone.
+    /// nothing is read. Of documents, more than the id and the media type is read for passages alone. Of candidates some
+    /// are selected later.
     ///
     /// # Errors
     ///
@@ -133,6 +134,7 @@ impl Store {
         scored: &[ScoredHit<Uuid>],
         request: &StrategyRequest,
         columns: ChunkColumns,
+        are_candidates: bool,
     ) -> Result<Option<Hits<'c>>, Error> {
         let source = request.source(&self.0)?;
         // A limit out of range is an error whether or not a hit is found.
@@ -142,7 +144,7 @@ impl Store {
             return Ok(None);
         }
         let known = Some(&preset).filter(|_| !source.may_need_containers());
-        let lookup = HitLookup::new(&self.0, scored.len(), known);
+        let lookup = HitLookup::new(&self.0, scored.len(), are_candidates, known);
         let mut values = vec![if lookup.is_single() {
             Value::new(to_sql(scored[0].chunk))
         } else {
