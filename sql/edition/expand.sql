@@ -32,6 +32,8 @@ DECLARE
     wanted_tokens integer[];
     is_cut boolean[] := array_fill(false, ARRAY[cardinality(hits)]);
     any_changed boolean;
+    -- The ordinals of the sections around the hits of a scope.
+    runs int8multirange;
 BEGIN
     FOREACH hit IN ARRAY hits LOOP
         has_merged := has_merged OR (hit.strategy).scope = 'merge';
@@ -66,8 +68,12 @@ BEGIN
         FOR i IN 1 .. CASE WHEN has_containers THEN cardinality(hits) ELSE 0 END LOOP
             CONTINUE WHEN hits[i].structure <> 'application/json' OR hits[i].scope_group IS NULL OR (hits[i].strategy).scope <> 'container';
             IF NOT EXISTS (SELECT FROM unnest(hits) AS h WHERE h.scope_group = hits[i].scope_group AND result.truncated[h.hit]) THEN
+                -- A hit in another part of the section is not around it. A container has its ends instead.
+                runs := CASE WHEN hits[i].scope_first IS NULL THEN _passage.section_runs(store, hits[i].document, hits[i].scope_section,
+                    ARRAY(SELECT h.ordinal FROM unnest(hits) AS h WHERE h.scope_group = hits[i].scope_group)) ELSE '{(,)}' END;
                 CONTINUE WHEN _passage.chunks_parse(store, hits[i].structure, hits[i].document,
-                    ARRAY(SELECT (claim).id FROM unnest(result.decisions) WHERE ((claim).role = 0 OR (claim).rule = 'container') AND _passage.starts_with((claim).section, hits[i].scope_section)));
+                    ARRAY(SELECT (claim).id FROM unnest(result.decisions) WHERE ((claim).role = 0 OR (claim).rule = 'container')
+                        AND _passage.starts_with((claim).section, hits[i].scope_section) AND runs @> (claim).ordinal::bigint));
             END IF;
             any_changed := true;
             FOR j IN REVERSE cardinality(hits) .. i LOOP

@@ -112,4 +112,13 @@ SELECT content FROM passage.reassemble(pg_temp.chunks('open() {}'));
 ALTER TABLE whole.chunks DROP COLUMN section CASCADE;
 SELECT content FROM passage.reassemble(pg_temp.chunks('open() {}'));
 
+-- a hit elsewhere in a section of JSON does not belong to the value around another one
+SELECT count(*) > 0 AS made FROM passage.create_store('apart');
+INSERT INTO apart.documents (id, uri, media_type) VALUES ('abababab-0000-0000-8000-000000000000', 'apart.json', 'application/json');
+INSERT INTO apart.chunks (id, document_id, ordinal, kind, section, content)
+SELECT ('abababab-0000-0000-0000-00000000000' || n)::uuid, 'abababab-0000-0000-8000-000000000000', n, 'data', titles::text[], content
+FROM (VALUES (1, '{root,a,b,c}', '{"k": 1,'), (2, '{root,a,b,c}', ' "l": 2}'), (3, '{root,a,d}', 'apart'), (4, '{root,a,b}', 'open')) AS listed (n, titles, content);
+SELECT ordinal, role FROM passage.expand_contexts('{abababab-0000-0000-0000-000000000002,abababab-0000-0000-0000-000000000004}', strategy => 'hierarchical', store => 'apart');
+DROP SCHEMA apart CASCADE;
+
 DROP SCHEMA whole CASCADE;
