@@ -92,6 +92,7 @@ DECLARE
     hits _passage.expanded_hit[] := '{}';
     hit _passage.expanded_hit;
     limits _passage.strategy;
+    of_hit _passage.strategy;
     width integer;
     -- The media types so far, and the limits for each.
     types text[] := '{}';
@@ -101,6 +102,9 @@ DECLARE
     known _passage.known_type;
     has_members boolean := false;
     has_scopes boolean := false;
+    min_score CONSTANT double precision := coalesce((given ->> 'min_score')::double precision, 0);
+    -- The score below which a hit brings no context.
+    least_score double precision;
 BEGIN
     -- The statement of store_must_exist takes as long as reading a hit.
     IF to_regclass(format('%I.chunks', store)) IS NULL THEN
@@ -137,15 +141,19 @@ BEGIN
         hit.media_type := known;
         hit.structure := known.structure;
         hit.family := known.family;
-        hit.strategy := limits;
-        hit.relatives := ARRAY[limits.parents, limits.preceding, limits.following, limits.children];
-        hit.before := limits.before[width];
-        hit.after := limits.after[width];
-        hit.reach := coalesce(limits.max_chunks, 1000000);
-        hit.is_record := limits.scope = 'container' AND coalesce(hit.kind = 'data' AND hit.unit IN ('container', 'member', 'value'), false)
+        IF hit.hit = 1 AND least(hit.score, min_score) >= 1e-150 THEN
+            least_score := hit.score * min_score;
+        END IF;
+        of_hit := CASE WHEN hit.score < least_score THEN _passage.without_context(limits) ELSE limits END;
+        hit.strategy := of_hit;
+        hit.relatives := ARRAY[of_hit.parents, of_hit.preceding, of_hit.following, of_hit.children];
+        hit.before := of_hit.before[width];
+        hit.after := of_hit.after[width];
+        hit.reach := coalesce(of_hit.max_chunks, 1000000);
+        hit.is_record := of_hit.scope = 'container' AND coalesce(hit.kind = 'data' AND hit.unit IN ('container', 'member', 'value'), false)
             AND cardinality(hit.section) >= _passage.root_depth(known.structure);
         has_members := has_members OR coalesce(hit.unit IN ('container', 'member', 'value') AND hit.kind IS DISTINCT FROM 'data', false);
-        has_scopes := has_scopes OR limits.scope IN ('section', 'container');
+        has_scopes := has_scopes OR of_hit.scope IN ('section', 'container');
         hits := hits || hit;
     END LOOP;
     IF has_members AND (NOT is_preset OR strategy = 'hierarchical') THEN

@@ -112,6 +112,25 @@ $$;
 
 COMMENT ON FUNCTION _passage.with_limits(_passage.strategy, jsonb) IS 'limits of a strategy, replaced by given ones';
 
+-- The strategy of a hit that brings no context; budgets are those of all hits.
+
+CREATE FUNCTION _passage.without_context(base _passage.strategy) RETURNS _passage.strategy
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    alone _passage.strategy := _passage.preset('none');
+BEGIN
+    alone.max_tokens := base.max_tokens;
+    alone.max_passage_tokens := base.max_passage_tokens;
+    alone.max_chunks := base.max_chunks;
+    alone.named := base.named;
+    RETURN alone;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.without_context(_passage.strategy) IS 'limits of a hit that brings no context';
+
 -- The properties of a media type, as in core/split/src/media_type.rs. Unknown types are prose.
 
 CREATE TYPE _passage.known_type AS (name text, aliases text[], structure text, family text, comment_prefix text, comment_suffix text, empty_body text);

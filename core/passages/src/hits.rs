@@ -23,6 +23,27 @@ pub struct ScoredHit<Id> {
     pub score_rank: usize,
 }
 
+/// The least share and the least best score of which there is a product: PostgreSQL refuses one that rounds to 0.
+const MIN_FACTOR: f64 = 1e-150;
+
+impl<Id> ScoredHit<Id> {
+    /// Returns whether the score is below a share, 0 to 1, of the best one.
+    ///
+    /// A hit without a score is not, and no hit is if the best score is not above 0: a share of it means nothing.
+    ///
+    /// ```
+    /// use passage_core::hits::ScoredHit;
+    ///
+    /// let hit = ScoredHit { chunk: 'a', score: Some(0.3), score_rank: 1 };
+    /// assert!(hit.is_below(0.5, Some(0.8)) && !hit.is_below(0.5, Some(0.6)));
+    /// assert!(!hit.is_below(0.5, None) && !hit.is_below(1.0, Some(0.3)));
+    /// ```
+    pub fn is_below(&self, share: f64, best: Option<f64>) -> bool {
+        let least = best.filter(|best| best.min(share) >= MIN_FACTOR).map(|best| best * share);
+        self.score.zip(least).is_some_and(|(score, least)| score < least)
+    }
+}
+
 /// Ranks the hits of a call: best first, equal scores in input order.
 ///
 /// NULL ids are skipped with their scores. A repeated id counts once, with its best score. Hits without a

@@ -188,6 +188,22 @@ impl Strategy {
             || self.before.widest().max(self.after.widest()) > 0
     }
 
+    /// Returns the strategy of a hit that brings no context; budgets are those of all hits.
+    ///
+    /// ```
+    /// use passage_core::Strategy;
+    ///
+    /// let section = Strategy { max_tokens: Some(500), ..Strategy::preset("section").unwrap() };
+    /// let alone = section.without_context();
+    /// assert_eq!((alone.has_context(), alone.max_tokens), (false, Some(500)));
+    /// ```
+    #[must_use]
+    pub fn without_context(&self) -> Self {
+        let Self { max_tokens, max_passage_tokens, max_chunks, named, .. } = *self;
+        let none = Self::preset("none").expect("none is a preset");
+        Self { max_tokens, max_passage_tokens, max_chunks, named, ..none }
+    }
+
     /// Returns how many chunks of a scope are read on each side of a hit.
     pub(crate) fn reach(&self) -> u32 {
         self.max_chunks.unwrap_or(passage_split::MAX_LIMIT as u32)

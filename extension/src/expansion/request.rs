@@ -121,8 +121,14 @@ impl<'a> Expansion<'a> {
     ) -> Result<Option<Hits<'a>>, Error> {
         let Self { store, connection, are_candidates, .. } = *self;
         let mut hits = store.hits(connection, scored, strategy, self.columns(), are_candidates)?;
-        for (index, hit) in hits.iter_mut().flat_map(|hits| &mut hits.list).enumerate() {
+        let list = hits.as_mut().map_or(&mut [][..], |hits| &mut hits.list);
+        let best = list.first().and_then(|hit| hit.scored.score);
+        let min_score = strategy.overrides.min_score.unwrap_or_default();
+        for (index, hit) in list.iter_mut().enumerate() {
             pause(index);
+            if hit.scored.is_below(min_score, best) {
+                hit.strategy = hit.strategy.without_context();
+            }
             self.default_budget.apply(&mut hit.strategy);
         }
         Ok(hits)

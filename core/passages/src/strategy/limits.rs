@@ -56,6 +56,11 @@ impl StrategyOverrides {
                 self.context_share,
                 group.number("context_share")?,
             )?,
+            min_score: one_of(
+                (LIMITS.name, "min_score"),
+                self.min_score,
+                group.number("min_score")?,
+            )?,
         })
     }
 }
@@ -71,7 +76,7 @@ mod tests {
             "parents": 1, "preceding": 2, "following": 3, "children": 4, "before": 5, "after": 6,
             "windows": { "code": 7 }, "siblings": "section", "within": "parent", "threshold": 0.25,
             "count_by": "tokens", "max_passage_tokens": 9, "max_chunks": 10,
-            "context_share": 0.75,
+            "context_share": 0.75, "min_score": 0.5,
         });
         assert_eq!(limits.as_object().unwrap().len(), LIMITS.keys.len());
         let expected = StrategyOverrides {
@@ -90,6 +95,7 @@ mod tests {
             max_chunks: Some(10),
             max_tokens: None,
             context_share: Some(0.75),
+            min_score: Some(0.5),
         };
         assert_eq!(StrategyOverrides::default().with_limits(&limits), Ok(expected.clone()));
         assert_eq!(expected.clone().with_limits(&json!({})), Ok(expected.clone()));

@@ -61,6 +61,11 @@ pub struct StrategyOverrides {
     /// The share of the budget of a search that is kept for context, see [`context_share`](Self::context_share).
     #[serde(default)]
     pub context_share: Option<f64>,
+    /// The share of the best score below which a hit brings no context, see [`ScoredHit::is_below`].
+    ///
+    /// [`ScoredHit::is_below`]: crate::hits::ScoredHit::is_below
+    #[serde(default)]
+    pub min_score: Option<f64>,
 }
 
 /// The share of a budget that a search keeps for the context that a call asks for.
@@ -134,8 +139,10 @@ impl StrategyOverrides {
                 *budget = Some(check_limit(argument, value)?);
             }
         }
-        if let Some(share) = self.context_share {
-            check_range("context_share", share, 0.0, 1.0)?;
+        for (argument, share) in
+            [("context_share", self.context_share), ("min_score", self.min_score)]
+        {
+            check_range(argument, share.unwrap_or_default(), 0.0, 1.0)?;
         }
         if strategy.max_tokens.is_some() || strategy.max_passage_tokens.is_some() {
             strategy.named = NamedLimits::NONE;

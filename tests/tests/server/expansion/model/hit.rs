@@ -56,6 +56,16 @@ impl Hits {
         // Hits without a score come last; then the order of the ids decides.
         let worse = |a: &Hit, b: &Hit| b.score.partial_cmp(&a.score).expect("no score is NaN");
         hits.sort_by(worse);
+        // "hits below this share of the best hit's score bring no context"
+        let best = hits.first().and_then(|hit| hit.score).filter(|best| *best > 0.0);
+        // "0 by default" lets every hit bring context, also one below 0.
+        let share = self.limits.min_score.filter(|share| *share > 0.0);
+        let least = share.zip(best).map(|(share, best)| share * best);
+        for hit in &mut hits {
+            if least.zip(hit.score).is_some_and(|(least, score)| score < least) {
+                hit.strategy = hit.strategy.clone().alone();
+            }
+        }
         for i in 1..hits.len() {
             let shares = hits[i].score.is_some() && hits[i].score == hits[i - 1].score;
             hits[i].class = hits[i - 1].class + usize::from(!shares);

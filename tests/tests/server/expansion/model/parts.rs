@@ -273,8 +273,13 @@ fn best_class(hits: &[Hit], wholes: &[Option<Whole>], hit: usize) -> usize {
 /// Returns the scope that a hit is in.
 fn hit_scope(hits: &[Hit], wholes: &[Option<Whole>], hit: usize) -> Option<Scope> {
     let own = &hits[hit];
+    // A hit that brings no context is a part of the document that another one brings.
+    let is_around = |other: &Hit| {
+        other.document.id == own.document.id && other.strategy.whole == WholeOf::Document
+    };
     let section = match own.strategy.whole {
         WholeOf::Document => Section::new(),
+        WholeOf::Nothing if hits.iter().any(is_around) => Section::new(),
         _ => wholes[hit].as_ref().filter(|whole| whole.record.is_none())?.section.clone(),
     };
     (own.chunk.ordinal.is_some() && own.chunk.section.is_some())

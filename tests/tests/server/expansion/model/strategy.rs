@@ -64,6 +64,8 @@ pub struct Limits {
     pub max_tokens: Option<i64>,
     pub max_passage_tokens: Option<i64>,
     pub max_chunks: Option<i64>,
+    /// Of a call alone.
+    pub min_score: Option<f64>,
 }
 
 /// A strategy of a store.
@@ -174,6 +176,13 @@ impl Strategy {
         self.max_passage_tokens = limits.max_passage_tokens.or(self.max_passage_tokens);
         self.max_chunks = limits.max_chunks.or(self.max_chunks);
         self
+    }
+
+    /// Returns what a hit gets that brings no context: its limits of tokens and chunks count for all hits.
+    pub fn alone(self) -> Self {
+        let Self { max_tokens, max_passage_tokens, max_chunks, named, .. } = self;
+        let none = Self::preset("none", media_type::PLAIN);
+        Self { max_tokens, max_passage_tokens, max_chunks, named, ..none }
     }
 
     /// Returns how far from a hit a whole unit may reach: "`max_chunks` of the strategy".

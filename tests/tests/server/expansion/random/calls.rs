@@ -69,6 +69,7 @@ pub fn call(
     let chance = *rng.choose(&[0, 0, 10, 25]);
     let mut limits = limits(chance, rng);
     limits.max_passage_tokens = rng.maybe(chance, &[0, 5, 10, 20, 40]);
+    limits.min_score = rng.fork().maybe(15, &[0.0, 0.25, 0.5, 0.75, 1.0]);
     // Budgets that cut units and containers.
     match rng.below(6) {
         0..3 => limits.max_tokens = Some(15 + rng.below(60) as i64),
@@ -117,5 +118,6 @@ pub fn limits(chance: u64, rng: &mut Rng) -> Limits {
         max_tokens: rng.maybe(chance, &[0, 5, 10, 20, 40, 80, 160, 1_000_000]),
         max_passage_tokens: None,
         max_chunks: rng.maybe(chance, &[0, 1, 2, 3, 5, 8, 13, 21, 1_000_000]),
+        min_score: None,
     }
 }

@@ -60,8 +60,12 @@ pub fn arguments(call: &Call) -> Vec<(&'static str, Value)> {
     ];
     let given = limits(&call.hits.limits).into_iter().filter(|(_, value)| !value.is_null());
     let mut group: Map<_, _> = given.map(|(name, value)| (name.to_owned(), value)).collect();
+    // Limits that a row of strategies does not have.
     if let Some(max) = call.hits.limits.max_passage_tokens {
         group.insert("max_passage_tokens".to_owned(), json!(max));
+    }
+    if let Some(share) = call.hits.limits.min_score {
+        group.insert("min_score".to_owned(), json!(share));
     }
     arguments.push(("max_tokens", json!(group.remove("max_tokens"))));
     match &call.function {
