@@ -53,9 +53,13 @@ BEGIN
             FROM unnest(claims) WITH ORDINALITY AS c (hit, id, ordinal, tokens, section, unit, level, rule, role, distance, is_bridge, place) JOIN listed_hits AS h USING (hit)
             WHERE c.rule IN ('container', 'section', 'document') AND (h.kind IN ('code', 'data') OR c.rule = 'container' AND h.scope_first IS NOT NULL)
         ), listed AS (
-            SELECT * FROM of_claims WHERE scope IS NOT NULL
-            UNION ALL
-            SELECT own_scope, ordinal, section, unit, level, NULL, hit FROM listed_hits WHERE own_scope IN (SELECT scope FROM of_claims) AND ordinal IS NOT NULL
+            -- Other units of a store count as unknown.
+            SELECT scope, ordinal, section, CASE WHEN unit = ANY ('{module,container,member,value,text}') THEN unit END AS unit, level, claim, hit
+            FROM (
+                SELECT * FROM of_claims WHERE scope IS NOT NULL
+                UNION ALL
+                SELECT own_scope, ordinal, section, unit, level, NULL, hit FROM listed_hits WHERE own_scope IN (SELECT scope FROM of_claims) AND ordinal IS NOT NULL
+            ) AS both_kinds
         ), ordered AS (
             SELECT *, lag(section) OVER neighbor AS section_before, lag(unit) OVER neighbor AS unit_before,
                 coalesce(lag(scope) OVER neighbor = scope AND ordinal - lag(ordinal::bigint) OVER neighbor = 1, false) AS follows,

@@ -11,11 +11,6 @@ impl Rng {
         rng
     }
 
-    /// Returns another generator, which takes no number of this one.
-    pub fn fork(&self) -> Self {
-        Self(self.0 ^ 0x5851_f42d_4c95_7f2d)
-    }
-
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -69,7 +69,7 @@ pub fn call(
     let chance = *rng.choose(&[0, 0, 10, 25]);
     let mut limits = limits(chance, rng);
     limits.max_passage_tokens = rng.maybe(chance, &[0, 5, 10, 20, 40]);
-    limits.min_score = rng.fork().maybe(15, &[0.0, 0.25, 0.5, 0.75, 1.0]);
+    limits.min_score = rng.maybe(chance.max(10), &[0.0, 0.25, 0.5, 0.75, 1.0]);
     // Budgets that cut units and containers.
     match rng.below(6) {
         0..3 => limits.max_tokens = Some(15 + rng.below(60) as i64),
