@@ -66,6 +66,8 @@ export interface Limits {
   maxPassageTokens?: number | null
   /** Share of the budget of `search` that is for context, 0 to 1. */
   contextShare?: number | null
+  /** Share of the best hit's score, 0 to 1, below which a hit brings no context. */
+  minScore?: number | null
 }
 
 /**
