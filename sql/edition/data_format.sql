@@ -75,29 +75,32 @@ $$;
 
 COMMENT ON FUNCTION _passage.chunks_parse(name, text, uuid, uuid[]) IS 'whether the entries of data in chunks parse';
 
--- The ordinals around some chunks of a document up to the next chunk on each side that is not in a section. The names of the
+-- The ordinals around chunks of a document, up to the next chunk on each side that is not in a section. The names of the
 -- statement are found as in _passage.window_claims.
 
-CREATE FUNCTION _passage.section_runs(store name, document uuid, section text[], ordinals integer[]) RETURNS int8multirange
+CREATE FUNCTION _passage.ordinals_in_section(store name, document uuid, section text[], ordinals integer[]) RETURNS int8multirange
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
+SET jit = off
+SET enable_seqscan = off
+SET enable_bitmapscan = off
 AS $$
 #variable_conflict use_variable
 BEGIN
     PERFORM _passage.use_store(store, false);
     RETURN (
-        WITH chunks AS NOT MATERIALIZED (
-            SELECT c.document_id::uuid AS of_document, c.ordinal::bigint AS at, c.section::text[] AS titles FROM chunks AS c
-        ), outside AS NOT MATERIALIZED (
-            SELECT at FROM chunks WHERE of_document = document AND NOT _passage.starts_with(titles, section)
+        WITH outside AS NOT MATERIALIZED (
+            SELECT at FROM (SELECT c.document_id::uuid AS of_document, c.ordinal::integer AS at, c.section::text[] AS titles FROM chunks AS c) AS listed
+            WHERE of_document = document AND NOT _passage.starts_with(titles, section)
         )
         SELECT pg_catalog.range_agg(pg_catalog.int8range(
-            (SELECT pg_catalog.max(at) FROM outside WHERE at < listed.ordinal), (SELECT pg_catalog.min(at) FROM outside WHERE at > listed.ordinal), '()'))
-        FROM pg_catalog.unnest(ordinals::bigint[]) AS listed (ordinal));
+            (SELECT at::bigint FROM outside WHERE at < listed.ordinal ORDER BY outside.at DESC LIMIT 1),
+            (SELECT at::bigint FROM outside WHERE at > listed.ordinal ORDER BY outside.at LIMIT 1), '()'))
+        FROM pg_catalog.unnest(ordinals) AS listed (ordinal));
 END
 $$;
 
-COMMENT ON FUNCTION _passage.section_runs(name, uuid, text[], integer[]) IS 'ordinals around chunks up to the next chunk that is not in a section';
+COMMENT ON FUNCTION _passage.ordinals_in_section(name, uuid, text[], integer[]) IS 'ordinals around chunks, up to the next chunk on each side that is not in a section';
 
 -- Reduces a text of data to the entries that it holds whole, as one value.
 

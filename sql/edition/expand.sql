@@ -69,7 +69,9 @@ BEGIN
             CONTINUE WHEN hits[i].structure <> 'application/json' OR hits[i].scope_group IS NULL OR (hits[i].strategy).scope <> 'container';
             IF NOT EXISTS (SELECT FROM unnest(hits) AS h WHERE h.scope_group = hits[i].scope_group AND result.truncated[h.hit]) THEN
                 -- A hit in another part of the section is not around it. A container has its ends instead.
-                runs := CASE WHEN hits[i].scope_first IS NULL THEN _passage.section_runs(store, hits[i].document, hits[i].scope_section,
+                runs := CASE WHEN hits[i].scope_first IS NULL
+                        AND EXISTS (SELECT FROM unnest(hits) AS h WHERE h.document = hits[i].document AND h.scope_group IS DISTINCT FROM hits[i].scope_group)
+                    THEN _passage.ordinals_in_section(store, hits[i].document, hits[i].scope_section,
                     ARRAY(SELECT h.ordinal FROM unnest(hits) AS h WHERE h.scope_group = hits[i].scope_group)) ELSE '{(,)}' END;
                 CONTINUE WHEN _passage.chunks_parse(store, hits[i].structure, hits[i].document,
                     ARRAY(SELECT (claim).id FROM unnest(result.decisions) WHERE ((claim).role = 0 OR (claim).rule = 'container')
