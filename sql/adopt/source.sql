@@ -28,12 +28,12 @@ LANGUAGE sql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT coalesce((
-            SELECT pg_class.oid FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-            WHERE nspname = store AND relname = 'adopted_chunks' AND relkind = 'r'),
+            SELECT oid FROM pg_class
+            WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = store) AND relname = 'adopted_chunks' AND relkind = 'r'),
         (
-            SELECT refobjid FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+            SELECT refobjid FROM pg_class
             JOIN pg_rewrite ON ev_class = pg_class.oid JOIN pg_depend ON classid = 'pg_rewrite'::regclass AND objid = pg_rewrite.oid
-            WHERE nspname = store AND relname = 'chunks' AND refclassid = 'pg_class'::regclass AND _passage.adoption_of(refobjid) IS NOT NULL
+            WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = store) AND relname = 'chunks' AND refclassid = 'pg_class'::regclass AND _passage.adoption_of(refobjid) IS NOT NULL
             LIMIT 1))
 $$;
 
