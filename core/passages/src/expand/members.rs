@@ -16,7 +16,7 @@ use super::probe_rows::ProbeRows;
 use super::scope_chunks::{Edge, ScopeChunk, ScopeChunks, ScopeId, is_own_text};
 use super::selection::{SelectedChunk, sorted};
 use super::{Container, Hit, LazyColumns, Role};
-use passage_split::section::{self, Section};
+use passage_split::section;
 use passage_split::{Unit, interrupt};
 use std::collections::HashMap;
 
@@ -64,11 +64,11 @@ impl UnitChunk {
 
 /// Identifies a part. Hits that share a scope share its members.
 #[derive(PartialEq, Eq, Hash)]
-enum PartKey {
-    OwnUnit(ScopeId, Section),
+enum PartKey<'a> {
+    OwnUnit(ScopeId, &'a [String]),
     OwnRun(usize),
     Ends(ScopeId, usize),
-    Member(ScopeId, Section),
+    Member(ScopeId, &'a [String]),
     Merged(usize),
     Run(usize),
 }
@@ -105,27 +105,33 @@ pub(super) fn parts(
     let of_hits = scope_chunks.0.iter().filter(|chunk| chunk.selected.is_none());
     let run_of_hit: HashMap<_, _> =
         of_hits.map(|chunk| ((chunk.hit, chunk.scope), chunk.run)).collect();
-    let mut joined: Vec<JoinedPart> = Vec::new();
+    let mut joined = JoinedParts::default();
     let mut indexes: HashMap<PartKey, usize> = HashMap::new();
     let mut of_row: HashMap<usize, usize> = HashMap::new();
-    let mut last = None;
+    // The part of each chunk.
+    let mut part_of: Vec<usize> = Vec::new();
     for (index, chunk) in scope_chunks.0.iter().enumerate() {
         interrupt::poll_periodically(index);
         let own_run = run_of_hit.get(&(chunk.hit, chunk.scope)).copied();
         let key = key(&hits[chunk.hit], plan, &scope_chunks, chunk, own_run);
         let kind = key.kind();
-        let mut part = *indexes.entry(key).or_insert_with(|| {
-            joined.push(JoinedPart { kind, into: joined.len(), pieces: Vec::new() });
-            joined.len() - 1
-        });
-        part = root(&joined, part);
-        if let Some(before) = last.filter(|_| scope_chunks.continues(index)) {
-            part = join(&mut joined, before, part);
+        let part = *indexes.entry(key).or_insert_with(|| joined.add(kind));
+        if let Some(before) = part_of.last().filter(|_| scope_chunks.continues(index)) {
+            joined.join(*before, part);
         }
-        let ScopeChunk { selected, hit, ordinal, before, after, row, .. } = *chunk;
-        joined[part].pieces.push(UnitChunk { selected, hit, ordinal, before, after });
-        of_row.extend(selected.map(|_| (row, part)));
-        last = Some(part);
+        of_row.extend(chunk.selected.map(|_| (chunk.row, part)));
+        part_of.push(part);
+    }
+    // Members have no pieces: there may be a million of them.
+    let mut pieces: HashMap<usize, Vec<UnitChunk>> = HashMap::new();
+    for (index, (chunk, part)) in scope_chunks.0.iter().zip(&part_of).enumerate() {
+        interrupt::poll_periodically(index);
+        let part = joined.root(*part);
+        if joined.kind(part).is_of_scope() {
+            let ScopeChunk { selected, hit, ordinal, before, after, .. } = *chunk;
+            let piece = UnitChunk { selected, hit, ordinal, before, after };
+            pieces.entry(part).or_default().push(piece);
+        }
     }
     let mut group_ranks = vec![usize::MAX; plan.groups.len()];
     for (group, hit) in plan.group_of.iter().zip(hits) {
@@ -144,78 +150,71 @@ pub(super) fn parts(
     let mut positions: HashMap<usize, usize> = HashMap::new();
     for (index, selected) in sorted(context, order).into_iter().enumerate() {
         interrupt::poll_periodically(index);
-        let of_scope = of_row.get(&selected.row).map(|part| root(&joined, *part));
-        let position = of_scope.and_then(|part| positions.get(&part).copied());
-        let position = position.unwrap_or_else(|| {
-            let kind = of_scope.map_or(PartKind::Chunk, |part| joined[part].kind);
-            let (score_rank, distance, role, hit, _) = order(&selected);
-            let group = plan.group_of[hit].filter(|_| kind.is_of_scope());
-            let score_rank = group.map_or(score_rank, |group| group_ranks[group]);
-            let pieces = of_scope.filter(|_| kind.is_of_scope());
-            let pieces = pieces.map(|part| joined[part].take_pieces()).unwrap_or_default();
-            let ordinal = probe_rows.ordinal(selected.row);
-            let class = match kind {
-                _ if plan.bridges.contains(&(hits[hit].document, ordinal)) => 0,
-                PartKind::Member => 2,
-                _ => 1,
-            };
-            let part_order = (class, score_rank, kind.stage(), role, distance, hit, index);
-            parts.push((part_order, Part { kind, chunks: vec![], pieces }));
-            positions.extend(of_scope.map(|part| (part, parts.len() - 1)));
-            parts.len() - 1
-        });
-        parts[position].1.chunks.push(selected);
+        let of_scope = of_row.get(&selected.row).map(|part| joined.root(*part));
+        if let Some(position) = of_scope.and_then(|part| positions.get(&part)) {
+            parts[*position].1.chunks.push(selected);
+            continue;
+        }
+        let kind = of_scope.map_or(PartKind::Chunk, |part| joined.kind(part));
+        let (score_rank, distance, role, hit, _) = order(&selected);
+        let group = plan.group_of[hit].filter(|_| kind.is_of_scope());
+        let score_rank = group.map_or(score_rank, |group| group_ranks[group]);
+        let ordinal = probe_rows.ordinal(selected.row);
+        let class = match kind {
+            _ if plan.bridges.contains(&(hits[hit].document, ordinal)) => 0,
+            PartKind::Member => 2,
+            _ => 1,
+        };
+        positions.extend(of_scope.map(|part| (part, parts.len())));
+        let part_order = (class, score_rank, kind.stage(), role, distance, hit, index);
+        let pieces = of_scope.and_then(|part| pieces.remove(&part)).unwrap_or_default();
+        parts.push((part_order, Part { kind, chunks: vec![selected], pieces }));
     }
     let parts = sorted(parts, |(order, _)| *order);
     parts.into_iter().map(|(_, part)| part).collect()
 }
 
-/// A part while its chunks are joined with those that do not parse without them.
-struct JoinedPart {
-    kind: PartKind,
-    /// The part that it was joined to, or itself.
-    into: usize,
-    pieces: Vec<UnitChunk>,
-}
+/// The kinds of parts by number, each with the part that it was joined to, or itself.
+#[derive(Default)]
+struct JoinedParts(Vec<(PartKind, usize)>);
 
-impl JoinedPart {
-    fn take_pieces(&mut self) -> Vec<UnitChunk> {
-        self.pieces.sort_unstable_by_key(|piece| piece.ordinal);
-        std::mem::take(&mut self.pieces)
+impl JoinedParts {
+    fn add(&mut self, kind: PartKind) -> usize {
+        self.0.push((kind, self.0.len()));
+        self.0.len() - 1
     }
-}
 
-/// Returns the part that a part was joined to.
-fn root(parts: &[JoinedPart], mut part: usize) -> usize {
-    while parts[part].into != part {
-        part = parts[part].into;
+    fn kind(&self, root: usize) -> PartKind {
+        self.0[root].0
     }
-    part
-}
 
-/// Joins two parts, the smaller to the larger, and returns the result.
-fn join(parts: &mut [JoinedPart], a: usize, b: usize) -> usize {
-    let (a, b) = (root(parts, a), root(parts, b));
-    if a == b {
-        return a;
+    /// Returns the part that a part was joined to, and shortens the way to it.
+    fn root(&mut self, mut part: usize) -> usize {
+        while self.0[part].1 != part {
+            self.0[part].1 = self.0[self.0[part].1].1;
+            part = self.0[part].1;
+        }
+        part
     }
-    let is_larger = parts[a].pieces.len() >= parts[b].pieces.len();
-    let (into, other) = if is_larger { (a, b) } else { (b, a) };
-    let pieces = std::mem::take(&mut parts[other].pieces);
-    parts[into].pieces.extend(pieces);
-    parts[into].kind = parts[into].kind.joined(parts[other].kind);
-    parts[other].into = into;
-    into
+
+    /// Joins two parts whose chunks do not parse without each other.
+    fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.root(a), self.root(b));
+        if a != b {
+            self.0[a].0 = self.kind(a).joined(self.kind(b));
+            self.0[b].1 = a;
+        }
+    }
 }
 
 /// Returns the part of a chunk in the scope of a hit.
-fn key(
-    hit: &Hit,
+fn key<'a>(
+    hit: &'a Hit,
     plan: &Plan,
     scope_chunks: &ScopeChunks,
-    chunk: &ScopeChunk,
+    chunk: &'a ScopeChunk,
     own_run: Option<usize>,
-) -> PartKey {
+) -> PartKey<'a> {
     let titles = hit.section.as_deref().unwrap_or_default();
     let scope_depth = match chunk.scope {
         ScopeId::Group(group) => plan.groups[group].section.len(),
@@ -246,7 +245,7 @@ fn key(
         };
         return match around.find(closes) {
             Some(container) => ends(container),
-            None => PartKey::OwnUnit(chunk.scope, titles[..own].to_vec()),
+            None => PartKey::OwnUnit(chunk.scope, &titles[..own]),
         };
     }
     if has_container {
@@ -275,14 +274,14 @@ fn key(
     let common = section::common_prefix(&chunk.section, titles).len();
     match chunk.unit {
         _ if chunk.section.len() > common => {
-            PartKey::Member(chunk.scope, chunk.section[..=common].to_vec())
+            PartKey::Member(chunk.scope, &chunk.section[..=common])
         }
         _ if is_run => PartKey::Run(chunk.run),
         _ => PartKey::Merged(chunk.row),
     }
 }
 
-impl PartKey {
+impl PartKey<'_> {
     fn kind(&self) -> PartKind {
         match self {
             Self::OwnUnit(..) => PartKind::OwnUnit,
