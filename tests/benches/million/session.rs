@@ -23,6 +23,7 @@ pub struct Question {
 pub struct Session {
     client: Client,
     nearest: Statement,
+    listed: Statement,
     hybrid: Statement,
     text: Statement,
     vector: Statement,
@@ -40,6 +41,11 @@ impl Session {
             "SELECT chunk_id, embedding <=> $1::real[]::vector AS distance FROM {STORE}.embeddings \
              ORDER BY embedding <=> $1::real[]::vector LIMIT {CANDIDATES}"
         );
+        let listed = format!(
+            "SELECT c.id, c.document_id, d.uri, d.title, c.section, n.distance, c.tokens, c.content FROM ({nearest}) AS n \
+             JOIN {STORE}.chunks AS c ON c.id = n.chunk_id JOIN {STORE}.documents AS d ON d.id = c.document_id \
+             ORDER BY n.distance"
+        );
         let hybrid = format!(
             "SELECT * FROM passage.search(query => $1, embedding => $2, ranking => passage.ranking(candidates => {CANDIDATES}), \
              max_passages => 10, strategy => 'auto')"
@@ -51,6 +57,7 @@ impl Session {
         let vector = format!("SELECT * {}, embedding => $1)", hits.replace("{}", "vector"));
         Self {
             nearest: prepare(nearest).await,
+            listed: prepare(listed).await,
             hybrid: prepare(hybrid).await,
             text: prepare(text).await,
             vector: prepare(vector).await,
@@ -61,6 +68,11 @@ impl Session {
     /// Returns the nearest chunks by the simplest statement.
     pub async fn nearest(&self, question: &Question) -> Vec<Row> {
         self.ask(&self.nearest, &[&question.embedding]).await
+    }
+
+    /// Returns the nearest chunks with the columns of a hit by the simplest statement.
+    pub async fn listed(&self, question: &Question) -> Vec<Row> {
+        self.ask(&self.listed, &[&question.embedding]).await
     }
 
     /// Returns as many hits of the vector leg.
