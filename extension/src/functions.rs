@@ -16,6 +16,7 @@ mod ingest;
 mod is_encoded_data;
 mod iso_instant;
 mod keep_adopted;
+mod likeness;
 mod outline;
 mod reassemble;
 mod search;

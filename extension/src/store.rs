@@ -18,6 +18,7 @@ mod search;
 mod shards;
 mod write;
 
+pub use document::Original;
 pub use expansion::{ChunkColumns, ContextChunks, Hits, StoredChunk, StoredHit, StrategyRequest};
 pub use fragments::{ChunkLexemes, DocumentInfo, MAX_MATCHING, NamedDocument, SourceChunks};
 pub use layout::register;

@@ -10,6 +10,7 @@ mod completions;
 mod configuration;
 mod context;
 mod doctor;
+mod duplicates;
 mod embed;
 mod export;
 mod first_steps;

@@ -11,9 +11,10 @@ use std::time::{Duration, Instant};
 pub(crate) const SEARCH: &str = "search";
 
 /// The names under which a server offers the functions of the extension.
-pub(crate) const FUNCTIONS: [(&str, &str); 12] = [
+pub(crate) const FUNCTIONS: [(&str, &str); 13] = [
     ("search", SEARCH),
     ("search_hits", "search_hits"),
+    ("similar", "similar"),
     ("fragments", "fragments"),
     ("context", "expand_context"),
     ("contexts", "expand_contexts"),

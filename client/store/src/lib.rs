@@ -39,10 +39,10 @@ pub use installed::{Edition, Installed};
 pub use postgres_text::quote_identifier;
 pub use query::{
     Argument, CallResult, ChunkKey, Collection, Column, ContextOptions, ContextRow,
-    DEFAULT_PASSAGES, DocumentChunk, DocumentFilter, DocumentKey, DocumentRow, Export,
-    ExportFilter, ExportedChunk, ExportedDocument, Filters, Fragment, FragmentQuery, Function, Hit,
-    ListedDocument, OutlineRow, Passage, RerankCandidates, RerankContext, Search, SearchMode,
-    SearchResults, Status, StoredChunk, StoredDocument,
+    DEFAULT_PASSAGES, DocumentChunk, DocumentFilter, DocumentKey, DocumentRow, Duplicate,
+    DuplicateDocument, Export, ExportFilter, ExportedChunk, ExportedDocument, Filters, Fragment,
+    FragmentQuery, Function, Hit, ListedDocument, OutlineRow, Passage, RerankCandidates,
+    RerankContext, Search, SearchMode, SearchResults, Status, StoredChunk, StoredDocument,
 };
 pub use shadow::{OutdatedDocument, PendingSwap, ShadowDocument, ShadowOptions, ShadowStore};
 pub use write::{

@@ -7,6 +7,7 @@ mod browse;
 mod call;
 mod collections;
 mod context;
+mod duplicates;
 mod export;
 mod fragments;
 mod functions;
@@ -23,6 +24,7 @@ pub use browse::{ChunkKey, DocumentChunk, DocumentFilter, DocumentKey, ListedDoc
 pub use call::CallResult;
 pub use collections::{Collection, DocumentRow};
 pub use context::{ContextOptions, ContextRow};
+pub use duplicates::{Duplicate, DuplicateDocument};
 pub use export::{Export, ExportFilter, ExportedChunk, ExportedDocument};
 pub use fragments::{Fragment, FragmentQuery};
 pub use outline::OutlineRow;

@@ -26,7 +26,7 @@ QUESTION = {"query": "How do I rotate the password of a role?", "limit": 2, "max
 def test_tools_search_and_read_over_both_transports(library, transport):
     async def test(session):
         tools = {tool.name: tool for tool in (await session.list_tools()).tools}
-        assert list(tools) == ["search", "fragments", "read_passage", "outline", "list_collections"]
+        assert list(tools) == ["search", "fragments", "similar", "read_passage", "outline", "list_collections"]
         assert all(tool.annotations.read_only_hint for tool in tools.values())
 
         found = await session.call_tool("search", QUESTION)
@@ -46,6 +46,15 @@ def test_tools_search_and_read_over_both_transports(library, transport):
         broad = {"chunk_id": passage["hit_ids"][0], "strategy": "document", "max_tokens": 900}
         read = (await session.call_tool("read_passage", broad)).structured_content["passages"]
         assert passage["hit_ids"][0] in read[0]["chunk_ids"] and len(read[0]["chunk_ids"]) > 1
+
+        similar = await session.call_tool("similar", {"chunk_id": passage["hit_ids"][0], "limit": 2})
+        jsonschema.validate(similar.structured_content, tools["similar"].output_schema)
+        found_ids = [each["hit_ids"] for each in similar.structured_content["passages"]]
+        assert 0 < sum(map(len, found_ids)) <= 2 and passage["hit_ids"][0] not in sum(found_ids, [])
+        documents = (await session.call_tool("similar", {"uri": uri})).structured_content["passages"]
+        assert documents and uri not in [each["uri"] for each in documents]
+        both = await session.call_tool("similar", {"uri": uri, "chunk_id": passage["hit_ids"][0]})
+        assert both.is_error and "exactly one of chunk_id and uri is required" in text(both)
 
         fragments = await session.call_tool("fragments", {"query": "rotate password", "uri": uri, "limit": 1})
         assert fragments.structured_content["passages"][0]["uri"] == uri

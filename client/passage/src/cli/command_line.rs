@@ -3,6 +3,7 @@
 use super::completions::{self, Completions};
 use super::context::{self, Context};
 use super::doctor::{self, Doctor};
+use super::duplicates::{self, Duplicates};
 use super::embed::{self, Embed};
 use super::export::{self, Export};
 use super::fragments::{self, Fragments};
@@ -128,6 +129,9 @@ pub enum Command {
     /// Show the contents of a store
     #[command(after_help = status::HELP)]
     Status(Status),
+    /// Show documents with the same text
+    #[command(after_help = duplicates::HELP)]
+    Duplicates(Duplicates),
     /// Embed stored chunks that have no embedding
     #[command(after_help = embed::HELP)]
     Embed(Box<Embed>),
@@ -207,6 +211,7 @@ impl Command {
             Command::Fragments(args) => Box::pin(args.run()),
             Command::Context(args) => Box::pin(args.run()),
             Command::Status(args) => Box::pin(args.run()),
+            Command::Duplicates(args) => Box::pin(args.run()),
             Command::Embed(args) => Box::pin(args.run()),
             Command::Export(args) => Box::pin(args.run()),
             Command::Mcp(args) => Box::pin(args.run()),

@@ -108,6 +108,23 @@ pub(super) struct FragmentsArguments {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+pub(super) struct SimilarArguments {
+    /// A chunk id of a result: finds chunks like this one.
+    pub(super) chunk_id: Option<String>,
+    /// The uri of a document: finds documents like this one.
+    pub(super) uri: Option<String>,
+    /// The collection of the document, if several have the uri.
+    pub(super) collection: Option<String>,
+    /// The version of the collection, if several have the uri.
+    pub(super) version: Option<String>,
+    /// The maximum number of chunks or documents, 1 to 50, 5 by default.
+    pub(super) limit: Option<u32>,
+    /// The maximum number of tokens of all passages together, 1 to 100000, 2000 by default.
+    pub(super) max_tokens: Option<u32>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(super) struct ReadPassageArguments {
     /// A chunk id of a search result: returns the chunk with its context.
     pub(super) chunk_id: Option<String>,

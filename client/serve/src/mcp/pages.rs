@@ -10,7 +10,8 @@ use crate::error::Error;
 use crate::reader::Reader;
 use crate::reader::search::Searched;
 use passage_store::{CallResult, Notice};
-use serde_json::{Map, Value};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
 
 /// The maximum number of fragments on all pages together.
 const MAX_RESULTS: usize = 100;
@@ -33,6 +34,35 @@ pub(super) async fn search(
         notes.push(OTHER_PASSAGES.into());
     }
     Ok(Passages { passages, reranked: is_reranked, next_offset: None, notes })
+}
+
+/// A row of `similar`.
+#[derive(Deserialize)]
+struct SimilarRow {
+    chunk_id: String,
+    score: f64,
+}
+
+/// Returns the passages of similar chunks. `original` is the argument for what they are compared with.
+pub(super) async fn similar(
+    reader: &Reader,
+    mut original: Map<String, Value>,
+    page: Page,
+) -> Result<Passages, Error> {
+    original.insert("max_hits".into(), page.limit.into());
+    let found = reader.call("similar", &original).await?;
+    let (ids, scores): (Vec<_>, Vec<_>) =
+        parse_rows::<SimilarRow>(&found)?.into_iter().map(|row| (row.chunk_id, row.score)).unzip();
+    let arguments = json!({
+        "chunk_ids": ids, "scores": scores, "max_passages": page.limit, "max_tokens": page.max_tokens,
+    });
+    let joined = reader.call("reassemble", arguments.as_object().expect("it is an object")).await?;
+    let passages = read_passages(&joined)?;
+    let mut notes = notes(&[found.notices, joined.notices].concat(), &passages, page);
+    if passages.iter().any(|passage| passage.truncated) {
+        notes.push(CUT_CONTEXT.into());
+    }
+    Ok(Passages { passages, reranked: false, next_offset: None, notes })
 }
 
 /// The note for as many passages as were asked for, because there may be others.

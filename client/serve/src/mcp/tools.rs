@@ -2,7 +2,8 @@
 
 use super::arguments::{
     FragmentsArguments, IngestArguments, ListCollectionsArguments, MAX_FRAGMENT_OFFSET, MAX_TOKENS,
-    OutlineArguments, Page, ReadPassageArguments, RemoveArguments, SearchArguments, budget, parse,
+    OutlineArguments, Page, ReadPassageArguments, RemoveArguments, SearchArguments,
+    SimilarArguments, budget, parse,
 };
 use super::pages;
 use super::results::{
@@ -28,6 +29,7 @@ const BYTES_PER_TOKEN: usize = 4;
 pub(super) enum Tool {
     Search,
     Fragments,
+    Similar,
     ReadPassage,
     Outline,
     ListCollections,
@@ -36,9 +38,10 @@ pub(super) enum Tool {
 }
 
 /// The tools that read, and after them those that write.
-const TOOLS: [Tool; 7] = [
+const TOOLS: [Tool; 8] = [
     Tool::Search,
     Tool::Fragments,
+    Tool::Similar,
     Tool::ReadPassage,
     Tool::Outline,
     Tool::ListCollections,
@@ -56,6 +59,7 @@ impl Tool {
         match self {
             Tool::Search => "search",
             Tool::Fragments => "fragments",
+            Tool::Similar => "similar",
             Tool::ReadPassage => "read_passage",
             Tool::Outline => "outline",
             Tool::ListCollections => "list_collections",
@@ -95,6 +99,13 @@ impl Tool {
                  use it for facts, names, options and signatures.",
             )
             .with_input_schema::<FragmentsArguments>()
+            .with_output_schema::<Passages>(),
+            Tool::Similar => describe(
+                "Find similar passages",
+                "Finds passages like a chunk, or documents like a document, by meaning and by words. Give either chunk_id \
+                 or uri. Use it to find more about what you have read, or other versions of it.",
+            )
+            .with_input_schema::<SimilarArguments>()
             .with_output_schema::<Passages>(),
             Tool::ReadPassage => describe(
                 "Read a passage",
@@ -148,6 +159,7 @@ impl Tool {
         match self {
             Tool::Search => search(reader, parse(arguments)?).await,
             Tool::Fragments => fragments(reader, parse(arguments)?).await,
+            Tool::Similar => similar(reader, parse(arguments)?).await,
             Tool::ReadPassage => read_passage(reader, parse(arguments)?).await,
             Tool::Outline => outline(reader, parse(arguments)?).await,
             Tool::ListCollections => list_collections(reader, parse(arguments)?).await,
@@ -204,6 +216,31 @@ async fn fragments(reader: &Reader, given: FragmentsArguments) -> Result<Answer,
     Ok(Answer::new(passages.text("fragments"), &passages))
 }
 
+async fn similar(reader: &Reader, given: SimilarArguments) -> Result<Answer, Error> {
+    let page = Page::new((None, 0), (given.limit, 5), (given.max_tokens, 2_000))?;
+    let original = match (&given.chunk_id, &given.uri) {
+        (Some(chunk), None) => json!({ "chunk_id": chunk_id(chunk)? }),
+        (None, Some(uri)) => {
+            let document = document(reader, uri, given.collection, given.version).await?;
+            json!({ "document_id": document.id })
+        }
+        _ => {
+            return Err(Error::invalid(
+                "exactly one of chunk_id and uri is required",
+                "chunk_id finds chunks like this one, uri finds documents like this one.",
+            ));
+        }
+    };
+    let passages = pages::similar(reader, object(original), page).await?;
+    Ok(Answer::new(passages.text("passages"), &passages))
+}
+
+fn chunk_id(text: &str) -> Result<Uuid, Error> {
+    text.parse().map_err(|_| {
+        Error::invalid("chunk_id is not a uuid", "Take the chunk_id from a result of search.")
+    })
+}
+
 fn require_query(query: &str) -> Result<(), Error> {
     if query.trim().is_empty() {
         return Err(Error::invalid("query is empty", "Write the question or search terms."));
@@ -247,12 +284,7 @@ async fn read_passage(reader: &Reader, given: ReadPassageArguments) -> Result<An
                     "Give lines with uri; with chunk_id, strategy and max_tokens choose the context.",
                 ));
             }
-            let chunk: Uuid = chunk.parse().map_err(|_| {
-                Error::invalid(
-                    "chunk_id is not a uuid",
-                    "Take the chunk_id from a result of search.",
-                )
-            })?;
+            let chunk = chunk_id(chunk)?;
             let arguments = object(json!({
                 "chunk_ids": [chunk], "strategy": given.strategy, "max_tokens": max_tokens,
             }));
@@ -442,7 +474,7 @@ mod tests {
             |with_writes| list(with_writes).into_iter().map(|tool| tool.name).collect::<Vec<_>>();
         assert_eq!(
             names(false),
-            ["search", "fragments", "read_passage", "outline", "list_collections"]
+            ["search", "fragments", "similar", "read_passage", "outline", "list_collections"]
         );
         assert!(names(true).ends_with(&["ingest".into(), "remove".into()]));
         assert_eq!(Tool::from_name("remove", false), None);

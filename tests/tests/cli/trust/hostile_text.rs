@@ -120,6 +120,7 @@ async fn no_command_prints_control_characters_of_a_store() {
         &["status"][..],
         &["status", "--list"],
         &["outline", EVIL],
+        &["duplicates"],
         &["search", "varroa"],
         &["search", "--chunks", "varroa"],
         &["fragments", "varroa"],

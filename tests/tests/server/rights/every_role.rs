@@ -32,7 +32,7 @@ async fn every_function_has_a_comment_and_the_right_properties() {
         (
             "read a store and are not STABLE PARALLEL RESTRICTED",
             // Functions of the SQL edition set parameters of index scans, which no parallel plan allows.
-            "proname ~ '^(expand_contexts?|assemble|reassemble|search|search_hits|fragments|outline|strategies|store_stats)$' AND (provolatile, proparallel) <> ('s', 'r')
+            "proname ~ '^(expand_contexts?|assemble|reassemble|search|search_hits|similar|fragments|outline|strategies|store_stats)$' AND (provolatile, proparallel) <> ('s', 'r')
                 AND (to_regproc('_passage.sql_edition') IS NULL OR (provolatile, proparallel) <> ('s', 'u'))",
         ),
         (
@@ -45,7 +45,7 @@ async fn every_function_has_a_comment_and_the_right_properties() {
         ),
         (
             "take a store but not as the last argument",
-            "'store' = ANY (proargnames[:pronargs]) AND proname ~ '^(expand_contexts?|assemble|reassemble|search|search_hits|fragments|outline|strategies|ingest|remove|store_stats)$' AND proargnames[pronargs] <> 'store'",
+            "'store' = ANY (proargnames[:pronargs]) AND proname ~ '^(expand_contexts?|assemble|reassemble|search|search_hits|similar|fragments|outline|strategies|ingest|remove|store_stats)$' AND proargnames[pronargs] <> 'store'",
         ),
         (
             "cannot be called by everybody",

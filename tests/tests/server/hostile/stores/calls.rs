@@ -86,6 +86,7 @@ pub const WITHOUT_STORE: &[&str] = &[
     "text_head",
     "transaction_must_write",
     "tsv_version",
+    "words_as_query",
     // Parts of adopt, which calls them, and of the views and triggers that it makes.
     "adopted_columns",
     "adopted_owner_problem",
@@ -332,6 +333,30 @@ pub const CALLS: &[Call] = &[
         "search_hits",
         VECTORS,
         "SELECT h::pg_catalog.text FROM passage.search_hits('quokka', '{1,2,3}', filter => passage.filter(path => 'Guide.*'), store => @) AS h",
+    ),
+    read(
+        "similar",
+        VECTORS,
+        "SELECT s::pg_catalog.text FROM passage.similar('aaaaaaaa-0000-0000-0000-000000000002', store => @) AS s",
+    ),
+    read(
+        "likeness",
+        VECTORS,
+        concat!("SELECT l::pg_catalog.text FROM _passage.likeness(NULL, ", document!(), ", @) AS l"),
+    ),
+    read(
+        "similar_rows",
+        VECTORS,
+        "SELECT s::pg_catalog.text FROM _passage.similar_rows('aaaaaaaa-0000-0000-0000-000000000002', NULL, NULL, 3, NULL, NULL, @) AS s",
+    ),
+    read(
+        "similar",
+        VECTORS,
+        concat!(
+            "SELECT s::pg_catalog.text FROM passage.similar(document_id => ",
+            document!(),
+            ", filter => passage.filter(min_similarity => 0.1), store => @) AS s"
+        ),
     ),
     read(
         "fragments",

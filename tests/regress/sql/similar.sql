@@ -1,0 +1,83 @@
+-- needs: vector
+-- similar: chunks like a chunk, and documents like a document.
+CREATE EXTENSION vector;
+SET client_min_messages = warning;
+SET passage.store = 'alike';
+SELECT count(*) > 0 AS made FROM passage.create_store(dimensions => 3);
+\pset null -
+\set SHOW_CONTEXT never
+
+INSERT INTO alike.documents (id, collection, uri, title, media_type) VALUES
+    ('aaaaaaaa-0000-0000-8000-000000000000', 'guide', 'backup.md', 'Backup', 'text/markdown'),
+    ('bbbbbbbb-0000-0000-8000-000000000000', 'guide', 'copy-of-backup.md', 'Copy of backup', 'text/markdown'),
+    ('cccccccc-0000-0000-8000-000000000000', 'notes', 'cooking.md', 'Cooking', 'text/markdown'),
+    ('dddddddd-0000-0000-8000-000000000000', 'notes', 'snapshots.md', 'Snapshots', 'text/markdown');
+INSERT INTO alike.chunks (id, document_id, ordinal, section, content) VALUES
+    ('aaaaaaaa-0000-0000-0000-000000000001', 'aaaaaaaa-0000-0000-8000-000000000000', 0, '{Backup}', E'A backup of the database is taken each night.\n'),
+    ('aaaaaaaa-0000-0000-0000-000000000002', 'aaaaaaaa-0000-0000-8000-000000000000', 1, '{Backup,Restore}', E'Restore the "database" from a dump -quickly.\n'),
+    ('bbbbbbbb-0000-0000-0000-000000000001', 'bbbbbbbb-0000-0000-8000-000000000000', 0, '{Backup}', E'A backup of the database is taken every night.\n'),
+    ('bbbbbbbb-0000-0000-0000-000000000002', 'bbbbbbbb-0000-0000-8000-000000000000', 1, '{Backup,Restore}', E'Restore the database from its dump.\n'),
+    ('cccccccc-0000-0000-0000-000000000001', 'cccccccc-0000-0000-8000-000000000000', 0, '{Cooking}', E'Boil the potatoes for a quarter of an hour.\n'),
+    ('dddddddd-0000-0000-0000-000000000001', 'dddddddd-0000-0000-8000-000000000000', 0, '{Snapshots}', E'Freeze the state of all files, and keep it elsewhere.\n'),
+    ('dddddddd-0000-0000-0000-000000000002', 'dddddddd-0000-0000-8000-000000000000', 1, '{Snapshots}', '');
+INSERT INTO alike.embeddings (chunk_id, document_id, embedding) VALUES
+    ('aaaaaaaa-0000-0000-0000-000000000001', 'aaaaaaaa-0000-0000-8000-000000000000', '[1, 0, 0]'),
+    ('aaaaaaaa-0000-0000-0000-000000000002', 'aaaaaaaa-0000-0000-8000-000000000000', '[0.8, 0.6, 0]'),
+    ('bbbbbbbb-0000-0000-0000-000000000001', 'bbbbbbbb-0000-0000-8000-000000000000', '[0.99, 0.1, 0]'),
+    ('bbbbbbbb-0000-0000-0000-000000000002', 'bbbbbbbb-0000-0000-8000-000000000000', '[0.8, 0.59, 0]'),
+    ('cccccccc-0000-0000-0000-000000000001', 'cccccccc-0000-0000-8000-000000000000', '[0, 0, 1]'),
+    ('dddddddd-0000-0000-0000-000000000001', 'dddddddd-0000-0000-8000-000000000000', '[0.95, 0, 0.3]');
+
+-- what others are compared with: quotes and hyphens of a text are no syntax
+SELECT _passage.words_as_query(words) AS query, embedding, cardinality(chunk_ids) AS chunks FROM _passage.likeness('aaaaaaaa-0000-0000-0000-000000000002', NULL, NULL);
+SELECT embedding, cardinality(chunk_ids) AS chunks FROM _passage.likeness(NULL, 'aaaaaaaa-0000-0000-8000-000000000000', NULL);
+
+-- chunks like a chunk: by words and by embedding, or by one of them; a chunk is not like itself
+SELECT rank, uri, section, vector_rank, text_rank FROM passage.similar('aaaaaaaa-0000-0000-0000-000000000001');
+SELECT rank, uri, round(score::numeric, 3) AS score FROM passage.similar('aaaaaaaa-0000-0000-0000-000000000001', ranking => passage.ranking(mode => 'vector'), max_hits => 2);
+SELECT rank, uri FROM passage.similar('aaaaaaaa-0000-0000-0000-000000000001', ranking => '{"mode": "text"}');
+
+-- documents like a document, each once with its most similar chunk
+SELECT rank, uri, chunk_id FROM passage.similar(document_id => 'aaaaaaaa-0000-0000-8000-000000000000');
+SELECT rank, uri FROM passage.similar(document_id => 'aaaaaaaa-0000-0000-8000-000000000000', max_hits => 1);
+
+-- filters are those of a search; min_similarity finds near duplicates
+SELECT uri FROM passage.similar('aaaaaaaa-0000-0000-0000-000000000001', collection => 'notes') ORDER BY rank;
+SELECT uri, section FROM passage.similar('aaaaaaaa-0000-0000-0000-000000000001', filter => '{"min_similarity": 0.99}', ranking => '{"mode": "vector"}');
+
+-- a chunk without text and embedding, and one that is missing
+SET client_min_messages = notice;
+SELECT uri FROM passage.similar('dddddddd-0000-0000-0000-000000000002');
+SELECT uri FROM passage.similar('dddddddd-0000-0000-0000-000000000009');
+SELECT uri FROM passage.similar(document_id => 'dddddddd-0000-0000-0000-000000000009');
+
+-- errors
+SELECT passage.similar();
+SELECT passage.similar('aaaaaaaa-0000-0000-0000-000000000001', 'aaaaaaaa-0000-0000-8000-000000000000');
+SELECT passage.similar(document_id => 'aaaaaaaa-0000-0000-8000-000000000000', max_hits => 1000001);
+SELECT passage.similar('aaaaaaaa-0000-0000-0000-000000000001', ranking => '{"score_by": "max"}');
+SELECT passage.similar('aaaaaaaa-0000-0000-0000-000000000001', store => 'missing');
+
+-- policies hide chunks from both sides
+SET client_min_messages = warning;
+CREATE ROLE alike_reader;
+GRANT USAGE ON SCHEMA alike TO alike_reader;
+GRANT SELECT ON ALL TABLES IN SCHEMA alike TO alike_reader;
+ALTER TABLE alike.chunks ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own ON alike.chunks USING (document_id <> 'bbbbbbbb-0000-0000-8000-000000000000');
+ALTER TABLE alike.embeddings ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own ON alike.embeddings USING (document_id <> 'bbbbbbbb-0000-0000-8000-000000000000');
+SET ROLE alike_reader;
+SET client_min_messages = notice;
+SELECT uri FROM passage.similar('aaaaaaaa-0000-0000-0000-000000000001', max_hits => 2) ORDER BY rank;
+SELECT uri FROM passage.similar('bbbbbbbb-0000-0000-0000-000000000001');
+SELECT uri FROM passage.similar(document_id => 'bbbbbbbb-0000-0000-8000-000000000000');
+RESET ROLE;
+
+-- without embeddings the words remain
+SET client_min_messages = warning;
+DROP TABLE alike.embeddings CASCADE;
+SELECT rank, uri, vector_rank FROM passage.similar('aaaaaaaa-0000-0000-0000-000000000001');
+DROP OWNED BY alike_reader;
+DROP ROLE alike_reader;
+DROP SCHEMA alike CASCADE;
