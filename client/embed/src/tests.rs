@@ -100,4 +100,55 @@ proptest! {
         let a = a + &space;
         prop_assert_eq!(size(&format!("{a}{b}")), size(&a) + size(&b));
     }
+
+    /// ASCII words are counted without the library, so the splits and the chunks of a document depend on this.
+    #[test]
+    fn sizes_equal_those_of_the_library(parts in prop::collection::vec(part(), 0..40)) {
+        let text = parts.concat();
+        let sizer = MODEL.wordpieces();
+        prop_assert_eq!(sizer.size(&text), sizer.count_by_library(&text), "{:?}", text);
+    }
+}
+
+/// Returns words, separators, and what a tokenizer reads in another way: added tokens, controls, accents, long words.
+fn part() -> impl Strategy<Value = String> {
+    let special = prop::sample::select(vec![
+        "[CLS]",
+        "[SEP]",
+        "[MASK]",
+        "[UNK]",
+        "[PAD]",
+        "[sep]",
+        "[SEP",
+        "SEP]",
+        "##ing",
+        "\u{1}",
+        "\u{b}",
+        "\u{7f}",
+        "\u{85}",
+        "\u{a0}",
+        "\u{2028}",
+        "\u{3000}",
+        "\u{301}",
+        "\u{fffd}",
+        "\u{ad}",
+        "\0",
+        "İ",
+        "ẞ",
+        "don't",
+        "e\u{301}",
+        "\u{4e00}",
+        "\u{1f9ff}",
+    ]);
+    prop_oneof![
+        4 => "[ \t\r\n]{1,3}",
+        4 => "[a-z]{1,12}",
+        2 => "[a-zA-Z0-9_]{1,30}",
+        2 => "[!-~]{1,8}",
+        2 => special.prop_map(str::to_owned),
+        1 => "[a-z0-9]{99,102}",
+        1 => "[a-zA-Zéñßøд]{1,10}",
+        1 => "\\PC{0,8}",
+        1 => any::<String>(),
+    ]
 }

@@ -1,14 +1,16 @@
 //! The sizer that counts a model's wordpieces.
 
+mod ascii_words;
+
+use ascii_words::{AsciiWords, LONGEST_WORD, UNKNOWN, unknown_size};
 use passage_split::Sizer;
+use std::sync::{Arc, OnceLock};
+use tokenizers::models::ModelWrapper;
 use tokenizers::{Model as _, Tokenizer};
 
 /// Bytes of a text that the tokenizer receives at once, since it allocates about fifty bytes for each
 /// byte of its input.
 const SEGMENT: usize = 16 * 1024;
-
-/// Length in characters of the longest word that the tokenizer splits into wordpieces.
-const LONGEST_WORD: usize = 100;
 
 /// A sizer that counts a model's wordpieces, without the special ones around a sequence.
 ///
@@ -31,16 +33,29 @@ const LONGEST_WORD: usize = 100;
 pub struct Wordpieces {
     tokenizer: Tokenizer,
     unknown: Option<u32>,
+    /// Made when a size is first needed, as most commands need none; `None` for a tokenizer that it cannot read.
+    ascii_words: Arc<OnceLock<Option<AsciiWords>>>,
 }
 
 impl Wordpieces {
     /// Creates the sizer from a tokenizer without padding and truncation.
     pub(super) fn new(tokenizer: Tokenizer) -> Self {
-        let unknown = tokenizer.get_model().token_to_id("[UNK]");
-        Self { tokenizer, unknown }
+        let unknown = tokenizer.get_model().token_to_id(UNKNOWN);
+        Self { tokenizer, unknown, ascii_words: Arc::default() }
     }
 
     fn count_segment(&self, text: &str) -> usize {
+        let ascii_words = self.ascii_words.get_or_init(|| AsciiWords::new(&self.tokenizer));
+        match (ascii_words, self.tokenizer.get_model()) {
+            (Some(words), ModelWrapper::WordPiece(model)) => {
+                words.count(text, model, |other| self.count_by_library(other))
+            }
+            _ => self.count_by_library(text),
+        }
+    }
+
+    /// Returns the size of a segment, as the library counts it.
+    pub(super) fn count_by_library(&self, text: &str) -> usize {
         if text.is_empty() {
             return 0;
         }
@@ -56,7 +71,7 @@ impl Wordpieces {
                 return 1;
             }
             let characters = text.get(*start..*end).unwrap_or_default().chars().count();
-            if characters > LONGEST_WORD { characters / 4 } else { 1 }
+            unknown_size(characters)
         };
         encoding.get_ids().iter().zip(encoding.get_offsets()).map(size).sum()
     }

@@ -29,7 +29,8 @@ pub(super) fn chunks<'t>(
     sizer: &dyn Sizer,
 ) -> Vec<Chunk<'t>> {
     let mut preambles = Preambles::new(text, options, sizer);
-    let mut lines = Lines { text, at: 0, line: 1, returns: text.contains('\r') };
+    let returns = memchr::memchr(b'\r', text.as_bytes()).is_some();
+    let mut lines = Lines { text, at: 0, line: 1, returns };
     let mut before = "";
     let chunk = |draft: Draft| {
         interrupt::poll();

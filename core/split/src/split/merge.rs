@@ -97,13 +97,14 @@ fn joins(
     if limits.exceeded_by(size, piece.bytes.end - merged.bytes.start) {
         return false;
     }
-    let (section, _) = merged.section_with(piece, sections);
-    let stays_apart = matches!(piece.level, 1 | 2)
-        || [piece.section, merged.section].iter().any(|at| is_release(sections.title(*at)));
-    if stays_apart && !sections.is_within(section, piece.section) {
+    if size > limits.preferred && merged.size >= limits.min && piece.size >= limits.min {
         return false;
     }
-    size <= limits.preferred || merged.size < limits.min || piece.size < limits.min
+    let (section, _) = merged.section_with(piece, sections);
+    // Whether a title is that of a release is asked last, because most pieces stay within the section of their chunk.
+    sections.is_within(section, piece.section)
+        || !matches!(piece.level, 1 | 2)
+            && ![piece.section, merged.section].iter().any(|at| is_release(sections.title(*at)))
 }
 
 impl OpenChunk {

@@ -12,6 +12,9 @@ impl CutTarget {
     }
 }
 
+/// The distances from the goal within which the end of a sentence is looked for.
+const NEAR: [usize; 2] = [64, 192];
+
 /// An offset to cut at, with its rank among others of the same kind.
 struct CutPoint {
     at: usize,
@@ -100,7 +103,7 @@ impl Cutter<'_> {
                     (line, item) => line.or(item),
                 }
             })
-            .or_else(|| best_of(self.words(from.max(aim.min_end() - 1), reach), aim))
+            .or_else(|| self.best_word(from.max(aim.min_end() - 1), reach, aim))
             .or_else(|| best_of(self.words(from, reach), aim))
     }
 
@@ -136,6 +139,26 @@ impl Cutter<'_> {
             _ => 1 + usize::from(ends_sentence(before)),
         };
         Some(CutPoint { at, rank })
+    }
+
+    /// Returns the best cut between words after `from`, which is in the second half of the piece, and up to `reach`.
+    ///
+    /// It looks for the end of a sentence near the goal first. A paragraph has one every hundred bytes, so this reads a
+    /// fifth of the text that a search through the whole piece reads.
+    fn best_word(&self, from: usize, reach: usize, aim: CutTarget) -> Option<usize> {
+        for radius in NEAR {
+            // The mark before a cut is at most three bytes long.
+            let near = from.max(aim.goal.saturating_sub(radius + 3))..reach.min(aim.goal + radius);
+            if near.start < near.end {
+                let words = self.words(near.start, near.end);
+                let ends =
+                    words.filter(|word| word.rank > 0 && word.at.abs_diff(aim.goal) <= radius);
+                if let Some(best) = best_of(ends, aim) {
+                    return Some(best);
+                }
+            }
+        }
+        best_of(self.words(from, reach), aim)
     }
 
     /// Returns the cuts between words after `from` and up to `reach`.

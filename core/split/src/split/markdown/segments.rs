@@ -81,7 +81,9 @@ impl Segments {
         interrupt::poll();
         let base = segment.bytes.start;
         let resolve = |link: BrokenLink<'t>| {
-            let is_known = self.labels.contains(&label(&link.reference));
+            // Most documents have one segment, which collects no labels.
+            let labels = &self.labels;
+            let is_known = !labels.is_empty() && labels.contains(&label(&link.reference));
             is_known.then_some((CowStr::Borrowed(""), CowStr::Borrowed("")))
         };
         let text = &text[segment.bytes.clone()];
