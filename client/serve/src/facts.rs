@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 pub(crate) const SEARCH: &str = "search";
 
 /// The names under which a server offers the functions of the extension.
-pub(crate) const FUNCTIONS: [(&str, &str); 12] = [
+pub(crate) const FUNCTIONS: [(&str, &str); 14] = [
     ("search", SEARCH),
     ("search_hits", "search_hits"),
     ("fragments", "fragments"),
@@ -21,6 +21,8 @@ pub(crate) const FUNCTIONS: [(&str, &str); 12] = [
     ("reassemble", "reassemble"),
     ("assemble", "assemble"),
     ("outline", "outline"),
+    ("links", "links"),
+    ("backlinks", "backlinks"),
     ("strategies", "strategies"),
     ("prompt", "prompt"),
     ("check_citations", "check_citations"),

@@ -68,7 +68,7 @@ pub(crate) use xml::excerpt as xml_excerpt;
 /// The version of the splitters, which is part of the content hash of a document.
 ///
 /// It changes whenever the same document would be split differently.
-pub const SPLITTER_VERSION: u32 = 4;
+pub const SPLITTER_VERSION: u32 = 5;
 
 /// A parser that reports the units of a text.
 type Parse<'p> = &'p dyn Fn(&str, &mut Units<'_>) -> Result<(), SyntaxError>;
