@@ -19,7 +19,7 @@ AS $$
     ),
     tables (place, relation, condition) AS (
         VALUES (1, 'documents', CASE WHEN placement ? 'distributed' THEN 'reader = current_user' ELSE _passage.tenant_condition() END),
-            (2, 'chunks', NULL), (3, 'embeddings', NULL)
+            (2, 'chunks', NULL), (3, 'embeddings', NULL), (4, 'links', NULL)
     ),
     protected AS (
         SELECT place, relation, coalesce(condition, CASE WHEN placement ? 'distributed' THEN 'reader = current_user'
@@ -36,7 +36,7 @@ AS $$
         SELECT 3, 1, commands, format('GRANT %s ON %s TO app;', commands, string_agg(format('%I.%I', store, relation), ', ' ORDER BY relation))
         FROM granted GROUP BY commands
         UNION ALL
-        SELECT 4, 0, '', 'Row-level security, for tenants who share a store: documents, chunks and embeddings alike.'
+        SELECT 4, 0, '', 'Row-level security, for tenants who share a store: documents, chunks, embeddings and links alike.'
         UNION ALL
         SELECT 5, 0, '', CASE WHEN placement ? 'distributed'
             THEN 'Citus accepts no query in a policy, and sends no setting to the nodes. So each tenant has a role, and each row its reader.'

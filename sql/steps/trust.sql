@@ -62,7 +62,7 @@ BEGIN
     WITH part AS MATERIALIZED (
         SELECT part.oid, part.relowner FROM pg_namespace JOIN pg_class ON relnamespace = pg_namespace.oid
         CROSS JOIN LATERAL _passage.relation_tree(pg_class.oid) AS tree JOIN pg_class AS part ON part.oid = tree
-        WHERE nspname = store AND pg_class.relname IN ('documents', 'chunks', 'embeddings', 'shard_keys')
+        WHERE nspname = store AND pg_class.relname IN ('documents', 'chunks', 'embeddings', 'links', 'shard_keys')
     ),
     code AS MATERIALIZED (SELECT * FROM _passage.store_code(store, true, true)),
     type AS MATERIALIZED (

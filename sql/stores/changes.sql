@@ -185,6 +185,9 @@ BEGIN
             'FROM %I.documents WHERE id = $1', store)
             INTO is_same USING n.id, n.title, n.media_type, n.source_media_type, n.chunks, n.metadata;
     END IF;
+    IF is_same AND document ? 'links' AND _passage.has_links(store, true) THEN
+        is_same := _passage.has_same_links(store, _passage.is_distributed(store), n.id, n.uri, document -> 'links', ids, ordinals);
+    END IF;
     IF _passage.has_embeddings(store) THEN
         EXECUTE format('SELECT array_agg(chunk_id) FROM %I.embeddings WHERE document_id = $1 AND chunk_id = ANY ($2)', store)
             INTO embedded USING n.id, ids;

@@ -90,6 +90,16 @@ AS $$
                 WHERE extname = 'vector'
             ), 'NOT NULL', false, 'embedding of preamble and content'),
 
+        ('links', 'document_id', 'uuid', 'NOT NULL', false, 'document with the link'),
+        ('links', 'position', 'integer', 'NOT NULL', false, 'place among the links of the document, from 0'),
+        ('links', 'from_chunk', 'uuid', CASE WHEN is_spread THEN 'NOT NULL'
+            ELSE format('NOT NULL REFERENCES %I.chunks ON DELETE CASCADE', store) END, false, 'chunk with the link'),
+        ('links', 'to_uri', 'text', $d$NOT NULL DEFAULT ''$d$, false, 'target, joined with the uri of the document; empty for a section of the same document'),
+        ('links', 'to_section', 'text', $d$NOT NULL DEFAULT ''$d$, false, 'anchor, heading or imported name, as written'),
+        ('links', 'kind', 'text', 'NOT NULL', false, 'link, wiki, import or include'),
+        ('links', 'text', 'text', $d$NOT NULL DEFAULT ''$d$, false, 'text of the link'),
+        ('links', 'to_name', 'text', $d$NOT NULL DEFAULT ''$d$, false, 'passage.link_name of the target'),
+
         ('strategies', 'name', 'text', $d$PRIMARY KEY CHECK (name NOT IN ('auto', 'none', 'adjacent', 'broad', 'reassembly', 'section', 'hierarchical', 'merge', 'document'))$d$, false, 'name of the strategy in a call'),
         ('strategies', 'base', 'text', $d$NOT NULL DEFAULT 'none' CHECK (base IN ('none', 'adjacent', 'broad', 'reassembly', 'section', 'hierarchical', 'merge', 'document'))$d$, false, 'preset whose limits replace NULL in this row'),
         ('strategies', 'description', 'text', NULL, false, 'description in one line'),
@@ -145,6 +155,9 @@ AS $$
             (3, 'embeddings', concat_ws(E',\n    ', CASE WHEN distributed = 'document' THEN 'PRIMARY KEY (document_id, chunk_id)' END,
                     CASE WHEN is_spread THEN format('FOREIGN KEY (document_id, chunk_id) REFERENCES %I.chunks ON DELETE CASCADE', store) END),
                 NULL, 'vectors of chunks'),
+            (7, 'links', concat_ws(E',\n    ', 'PRIMARY KEY (document_id, position)',
+                    CASE WHEN is_spread THEN format('FOREIGN KEY (document_id, from_chunk) REFERENCES %I.chunks ON DELETE CASCADE', store) END),
+                NULL, 'references of documents to others, as written'),
             (4, 'strategies', NULL, NULL, 'strategies of this store, in addition to the presets'),
             (5, 'settings', NULL, NULL, 'settings of the store'),
             (6, 'shard_keys', NULL, NULL, 'ids that lead to the shards, some to each')
@@ -158,6 +171,9 @@ AS $$
         (4, 'chunks', 'chunks_tsv_idx', 'gin (tsv)'),
         (7, 'chunks', 'chunks_id_idx', (SELECT CASE WHEN is_spread THEN 'btree (id)' END FROM placed)),
         (8, 'documents', 'documents_uri_collection_version_idx', (SELECT CASE WHEN distributed = 'document' THEN 'btree (uri, collection, version)' END FROM placed)),
+        (9, 'links', 'links_from_chunk_idx', 'btree (from_chunk)'),
+        (10, 'links', 'links_to_name_idx', 'btree (to_name)'),
+        (11, 'documents', 'documents_link_name_idx', 'btree (passage.link_name(uri))'),
         (6, 'documents', 'documents_orphaned_idx', 'btree (id) WHERE (orphaned_at IS NOT NULL)'),
         -- With pgvector's default of 64, the index of a store of source code lost a tenth of the nearest
         -- neighbours. With 200 it lost none, and the build took 1.5 times as long.
@@ -210,7 +226,7 @@ AS $$
             WHEN distributed = 'schema'
                 THEN format('SELECT pg_catalog.create_distributed_table(%L, NULL, colocate_with => %L);', format('%I.%I', store, relation), format('%I.chunks', store))
             WHEN relation = 'documents' THEN format('SELECT pg_catalog.create_distributed_table(%L, %L, colocate_with => %L);', format('%I.documents', store), 'id', 'none')
-            WHEN relation IN ('chunks', 'embeddings', 'shard_keys')
+            WHEN relation IN ('chunks', 'embeddings', 'links', 'shard_keys')
                 THEN format('SELECT pg_catalog.create_distributed_table(%L, %L, colocate_with => %L);', format('%I.%I', store, relation), 'document_id', format('%I.documents', store))
             ELSE format('SELECT pg_catalog.create_reference_table(%L);', format('%I.%I', store, relation)) END
         FROM placed CROSS JOIN tables

@@ -1,4 +1,4 @@
--- write_documents: the only writer of documents with their chunks and embeddings. ingest, the triggers of keep_in_step and
+-- write_documents: the only writer of documents with their chunks, embeddings and links. ingest, the triggers of keep_in_step and
 -- the client call it, with documents and chunks in the form of stores/changes.sql.
 --
 -- Chunks that are the same as before keep their rows, their embeddings and the references to them; a chunk that only
@@ -103,7 +103,18 @@ BEGIN
                 ORDER BY w.place)),
             ids, embeddings);
     END IF;
+    -- A caller who may not write links leaves them: those of chunks that stay are still right.
+    IF jsonb_path_exists(documents, '$[*].links') AND _passage.has_links(store, true) THEN
+        FOR place IN 1 .. number LOOP
+            document := documents -> place - 1;
+            document_id := coalesce(added_ids[place], replaced_ids[place]);
+            CONTINUE WHEN document_id IS NULL OR NOT document ? 'links';
+            PERFORM _passage.write_links(store, is_distributed, document_id, document ->> 'uri', document -> 'links', c.ids, c.ordinals)
+            FROM (SELECT array_agg(ids[m.n]) AS ids, array_agg(ordinals[m.n]) AS ordinals
+                FROM unnest(document_places) WITH ORDINALITY AS m (document, n) WHERE m.document = place) AS c;
+        END LOOP;
+    END IF;
 END
 $$;
 
-COMMENT ON FUNCTION _passage.write_documents(name, jsonb, integer[], uuid[], integer[], integer[], text[], text[], text[], text[], text[], integer[], integer[], integer[], integer[], integer[], text[], integer[], anyarray) IS 'writes documents with their chunks and embeddings, and returns an outcome for each';
+COMMENT ON FUNCTION _passage.write_documents(name, jsonb, integer[], uuid[], integer[], integer[], text[], text[], text[], text[], text[], integer[], integer[], integer[], integer[], integer[], text[], integer[], anyarray) IS 'writes documents with their chunks, embeddings and links, and returns an outcome for each';

@@ -5,7 +5,9 @@ The rules are core's. The pieces of this module own their titles and texts, so t
 load the document that one thread has split.
 */
 
-use passage_split::{Characters, Error, Kind, MediaType, Sizer, SplitOptions, SyntaxError, Unit};
+use passage_split::{
+    Characters, Error, Kind, Link, MediaType, Sizer, SplitOptions, SyntaxError, Unit,
+};
 pub use passage_split::{ChunkLimits, SizeUnit};
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
@@ -129,6 +131,8 @@ pub struct Piece {
     pub lines: RangeInclusive<usize>,
     /// The names that the imports in the content bind.
     pub imports: Vec<String>,
+    /// The links that begin in the content.
+    pub links: Vec<Link>,
 }
 
 impl Splitter {
@@ -201,6 +205,7 @@ impl Splitter {
             bytes: chunk.bytes,
             lines: chunk.lines,
             imports: chunk.imports,
+            links: chunk.links,
         };
         let pieces = split.chunks.into_iter().map(piece).collect();
         Ok(Split { pieces, syntax_error: split.syntax_error })

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 pub(crate) const SEARCH: &str = "search";
 
 /// The names under which a server offers the functions of the extension.
-pub(crate) const FUNCTIONS: [(&str, &str); 13] = [
+pub(crate) const FUNCTIONS: [(&str, &str); 15] = [
     ("search", SEARCH),
     ("search_hits", "search_hits"),
     ("similar", "similar"),
@@ -22,6 +22,8 @@ pub(crate) const FUNCTIONS: [(&str, &str); 13] = [
     ("reassemble", "reassemble"),
     ("assemble", "assemble"),
     ("outline", "outline"),
+    ("links", "links"),
+    ("backlinks", "backlinks"),
     ("strategies", "strategies"),
     ("prompt", "prompt"),
     ("check_citations", "check_citations"),

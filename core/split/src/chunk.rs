@@ -6,7 +6,7 @@ helps retrieval but is not in the source, such as the titles above a chunk, is i
 embedded and indexed but never returned.
 */
 
-use crate::{interrupt, section::Section};
+use crate::{Link, interrupt, section::Section};
 use std::ops::{Range, RangeInclusive};
 
 /// A piece of a document. Its ordinal is its index in the list of chunks.
@@ -32,6 +32,8 @@ pub struct Chunk<'t> {
     pub lines: RangeInclusive<usize>,
     /// The names that its imports bind, in source order; empty except in source code.
     pub imports: Vec<String>,
+    /// The links that begin in it, in source order.
+    pub links: Vec<Link>,
 }
 
 /// The result of splitting a document.

@@ -34,6 +34,7 @@ pub mod id;
 pub mod interrupt;
 pub mod key;
 pub mod label;
+mod links;
 pub mod media_type;
 mod place;
 mod release;
@@ -54,11 +55,12 @@ pub use document::{Document, MetadataOverrides, chunk_metadata, document_metadat
 pub use encoded_data::is_encoded_data;
 pub use error::Error;
 pub use id::{adopted_id, chunk_id, chunk_ids, document_id};
+pub use links::{Link, LinkKind, MAX_LINKS, document_links};
 pub use media_type::{Family, MediaType};
 pub use place::{Place, PlaceMark, PlaceRange, place_marks, place_metadata};
 pub use release::is_release;
 pub use split::{
-    Characters, ChunkLimits, MAX_LIMIT, SPLITTER_VERSION, SizeUnit, Sizer, SplitOptions, split,
-    title,
+    Characters, ChunkLimits, MAX_LIMIT, SPLITTER_VERSION, SizeUnit, Sizer, SplitOptions, links,
+    split, title,
 };
 pub use text_mark::TextMark;

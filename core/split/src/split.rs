@@ -40,7 +40,7 @@ mod markdown;
 mod merge;
 mod options;
 mod pieces;
-mod plain;
+pub(crate) mod plain;
 mod preamble;
 mod recorded_sizes;
 mod rst;
@@ -50,7 +50,8 @@ mod units;
 mod xml;
 mod yaml;
 
-use crate::{Error, MediaType, SplitDocument, SyntaxError};
+use crate::links::Links;
+use crate::{Error, Link, MediaType, SplitDocument, SyntaxError};
 use blocks::Blocks;
 pub use closing::{closes_outer_unit, without_closing_lines};
 pub use csv::header_record as csv_header;
@@ -67,7 +68,7 @@ pub(crate) use xml::excerpt as xml_excerpt;
 /// The version of the splitters, which is part of the content hash of a document.
 ///
 /// It changes whenever the same document would be split differently.
-pub const SPLITTER_VERSION: u32 = 4;
+pub const SPLITTER_VERSION: u32 = 5;
 
 /// A parser that reports the units of a text.
 type Parse<'p> = &'p dyn Fn(&str, &mut Units<'_>) -> Result<(), SyntaxError>;
@@ -199,10 +200,11 @@ pub fn split<'t>(
     sizer: &dyn Sizer,
 ) -> Result<SplitDocument<'t>, Error> {
     options.limits.check()?;
-    let by_blocks = |blocks: Blocks| -> Vec<Draft> {
+    let by_blocks = |mut blocks: Blocks| -> (Links, Vec<Draft>) {
+        let links = std::mem::take(&mut blocks.links);
         let mut merging = ChunkMerger::new(text, &blocks.sections, options);
         pieces::pieces(text, &blocks, options.limits, sizer, |piece| merging.add(&piece));
-        merging.finish()
+        (links, merging.finish())
     };
     let splitter = splitter(media_type);
     let is_data = matches!(splitter, Splitter::Units(..));
@@ -210,7 +212,7 @@ pub fn split<'t>(
     let mut by_units = |members: Members, parse: Parse<'_>| {
         let units_of = |readable: &str| {
             let mut units = Units::new(text, options.limits, sizer, members);
-            parse(readable, &mut units).map(|()| units.finish())
+            parse(readable, &mut units).map(|()| (std::mem::take(&mut units.links), units.finish()))
         };
         units_of(text).unwrap_or_else(|error| {
             syntax_error = Some(error);
@@ -221,7 +223,7 @@ pub fn split<'t>(
             drafts.unwrap_or_else(|| by_blocks(plain::blocks(text)))
         })
     };
-    let drafts = match splitter {
+    let (links, drafts) = match splitter {
         Splitter::Blocks(find) => by_blocks(find(text)),
         Splitter::Units(members, parse) => by_units(members, &parse),
         #[cfg(feature = "grammar")]
@@ -230,8 +232,22 @@ pub fn split<'t>(
         }
     };
     let kind = options.kind.unwrap_or_else(|| media_type.kind());
-    let chunks = draft::chunks(text, drafts, kind, options, sizer);
+    let mut chunks = draft::chunks(text, drafts, kind, options, sizer);
+    let mut links = links.sorted().into_iter().peekable();
+    for chunk in &mut chunks {
+        while let Some(link) = links.next_if(|link| link.bytes.start < chunk.bytes.end) {
+            chunk.links.push(link);
+        }
+    }
     Ok(SplitDocument { chunks, syntax_error })
+}
+
+/// Returns the links of a text that is not split here, such as that of given chunks.
+pub fn links(text: &str, media_type: &MediaType) -> Vec<Link> {
+    let options = SplitOptions::new(ChunkLimits::CHARACTERS);
+    let split = split(text, media_type, &options, &Characters);
+    let chunks = split.map(|split| split.chunks).unwrap_or_default();
+    chunks.into_iter().flat_map(|chunk| chunk.links).collect()
 }
 
 /// Returns whether a text is a document of a media type of structured data, without a syntax error.

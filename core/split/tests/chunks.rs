@@ -8,6 +8,7 @@ mod corpus;
 mod data;
 mod data_corpus;
 mod data_properties;
+mod links;
 mod man_and_make;
 mod more_code;
 mod repaired_code;

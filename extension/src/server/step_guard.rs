@@ -20,7 +20,7 @@ static SETTING: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new
 const NAME: &CStr = c"passage.step_guard";
 
 /// The tables of a store that a trigger writes.
-const TABLES: [&str; 4] = ["documents", "chunks", "embeddings", "shard_keys"];
+const TABLES: [&str; 5] = ["documents", "chunks", "embeddings", "links", "shard_keys"];
 
 /// The meaning of the names in the statements of a trigger.
 #[derive(Debug, PartialEq, Eq)]

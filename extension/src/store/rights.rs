@@ -56,6 +56,7 @@ pub const OPERATIONS: [(&str, &[Need]); 6] = [
             ("documents", &[Select, Insert, Update]),
             ("chunks", &[Select, Insert, Update, Delete]),
             ("embeddings", &[Select, Delete]),
+            ("links", &[Select, Insert, Delete]),
         ],
     ),
     (
@@ -64,6 +65,7 @@ pub const OPERATIONS: [(&str, &[Need]); 6] = [
             ("documents", &[Select, Insert, Update]),
             ("chunks", &[Select, Insert, Update, Delete]),
             ("embeddings", &[Select, Insert, Delete]),
+            ("links", &[Select, Insert, Delete]),
             ("settings", &[Select, Insert, Update]),
         ],
     ),

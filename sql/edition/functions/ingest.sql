@@ -56,7 +56,7 @@ CREATE FUNCTION _passage.content_hash(value text, uri text, media_type text, kin
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT sha256('passage content 2'::bytea || int4send(4) || int8send(limits.minimum) || int8send(limits.preferred) || int8send(limits.maximum) || int8send(limits.total) || int8send(coalesce(overlap, 0))
+    SELECT sha256('passage content 2'::bytea || int4send(5) || int8send(limits.minimum) || int8send(limits.preferred) || int8send(limits.maximum) || int8send(limits.total) || int8send(coalesce(overlap, 0))
         || string_agg(CASE WHEN part IS NULL THEN '\x00'::bytea ELSE '\x01'::bytea END || _passage.hashed_text(part), '' ORDER BY place))
     FROM unnest(ARRAY['characters', NULL, media_type, kind, title, base_url, uri, _passage.ordered_json(coalesce(metadata, '{}')), value]) WITH ORDINALITY AS listed (part, place)
 $$;
@@ -121,7 +121,8 @@ BEGIN
         FROM (SELECT listed.*, (row_number() OVER (PARTITION BY listed.section, listed.content COLLATE "C" ORDER BY listed.ordinal) - 1)::integer AS occurrence FROM _passage.document_chunks(value, document) AS listed) AS c;
         SELECT w.* INTO written FROM _passage.write_documents(schema, jsonb_build_array(jsonb_build_object(
                 'id', document_id, 'is_stored', stored.id IS NOT NULL, 'collection', collection, 'version', version, 'uri', uri, 'title', document.title, 'media_type', document.media_type, 'source_media_type', NULL,
-                'content_hash', hash::text, 'other_hash', NULL, 'chunks', columns.number, 'metadata', coalesce(metadata, '{}'), 'source_row', NULL)),
+                'content_hash', hash::text, 'other_hash', NULL, 'chunks', columns.number,
+                'links', CASE document.media_type WHEN 'text/markdown' THEN _passage.markdown_links(value, columns.contents) ELSE '[]' END, 'metadata', coalesce(metadata, '{}'), 'source_row', NULL)),
             columns.places, columns.ids, columns.ordinals, columns.levels, columns.sections, columns.kinds, columns.units, columns.contents, columns.preambles, columns.tokens,
             columns.starts, columns.ends, columns.firsts, columns.lasts, columns.metadata) AS w;
         IF written.outcome IN ('added', 'replaced', 'unchanged') THEN

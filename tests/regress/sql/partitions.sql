@@ -24,7 +24,7 @@ SELECT count(*) FROM regress_whole.settings WHERE key = 'placement';
 SELECT passage.create_store('regress_whole', partitions => 2);
 
 -- missing objects are reported and created again
-DROP TABLE regress_parts.chunks_1;
+DROP TABLE regress_parts.chunks_1 CASCADE;
 DROP INDEX regress_parts.chunks_id_idx;
 SELECT * FROM passage.check_store('regress_parts');
 SELECT passage.upgrade_store('regress_parts');
@@ -62,7 +62,7 @@ SELECT context.content FROM passage.search_hits('quoted') AS hit, passage.expand
 SELECT scope, documents, chunks FROM passage.store_stats() WHERE scope = 'total';
 SELECT * FROM passage.check_store(data => true);
 SELECT remove FROM passage.remove('quoted.md');
-DROP TABLE U&"The ""Parts""\000D's;\000A--".chunks_0, U&"The ""Parts""\000D's;\000A--".chunks_1;
+DROP TABLE U&"The ""Parts""\000D's;\000A--".chunks_0, U&"The ""Parts""\000D's;\000A--".chunks_1 CASCADE;
 SELECT count(*) FROM passage.check_store();
 SELECT count(*) FROM passage.upgrade_store();
 SELECT count(*) FROM passage.check_store(data => true);
@@ -75,7 +75,7 @@ SELECT passage.upgrade_store('regress_parts');
 ALTER TABLE regress_parts.chunks DETACH PARTITION regress_parts.chunks_1;
 CREATE TABLE regress_parts.half PARTITION OF regress_parts.chunks FOR VALUES WITH (MODULUS 4, REMAINDER 1);
 CREATE TABLE regress_parts.quarter PARTITION OF regress_parts.chunks FOR VALUES WITH (MODULUS 4, REMAINDER 3);
-DROP TABLE regress_parts.chunks_1;
+DROP TABLE regress_parts.chunks_1 CASCADE;
 SELECT * FROM passage.check_store('regress_parts');
 
 -- an invalid setting is reported and has no effect

@@ -8,7 +8,7 @@ use crate::document::{self, Document, ReadDocument};
 use crate::split::Piece;
 use crate::{Error, source};
 use clap::Args;
-use passage_split::{PlaceMark, PlaceRange, SyntaxError, place_metadata};
+use passage_split::{Link, PlaceMark, PlaceRange, SyntaxError, place_metadata};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
@@ -93,9 +93,30 @@ struct JsonPiece<'a> {
     last_line: usize,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     imports: &'a [String],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    links: Vec<JsonLink<'a>>,
     /// The page, the slide or the sheet.
     #[serde(flatten)]
     place: Map<String, Value>,
+}
+
+/// A link of a piece.
+#[derive(Serialize)]
+struct JsonLink<'a> {
+    kind: &'a str,
+    target: &'a str,
+    section: &'a str,
+    text: &'a str,
+    start_byte: usize,
+    end_byte: usize,
+}
+
+impl<'a> JsonLink<'a> {
+    fn of(link: &'a Link) -> Self {
+        let Link { bytes, kind, target, section, text } = link;
+        let kind = kind.name();
+        Self { kind, target, section, text, start_byte: bytes.start, end_byte: bytes.end }
+    }
 }
 
 /// Returns one line of JSON for each piece.
@@ -115,6 +136,7 @@ fn as_json(text: &str, pieces: &[Piece], marks: &[PlaceMark]) -> String {
             first_line: *piece.lines.start(),
             last_line: *piece.lines.end(),
             imports: &piece.imports,
+            links: piece.links.iter().map(JsonLink::of).collect(),
             place: place_metadata(marks, piece.bytes.clone()),
         })
     };

@@ -72,6 +72,7 @@ impl Prepared {
                 bytes: span.bytes,
                 lines: span.lines,
                 imports: &piece.imports,
+                links: &piece.links,
                 metadata: split.given.metadata(ordinal),
                 embedding: embeddings.get(id).map(Vec::as_slice),
             };

@@ -234,6 +234,7 @@ impl Resplit {
             bytes: Some(piece.bytes.clone()),
             lines: self.lines_of(piece),
             imports: &piece.imports,
+            links: &piece.links,
             metadata: Some(&places[ordinal]),
             embedding: embeddings.get(&ordinal).copied(),
         };

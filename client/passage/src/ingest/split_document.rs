@@ -214,8 +214,16 @@ fn presplit(
             bytes: start..end,
             lines: 1..=1,
             imports: chunk.imports,
+            links: Vec::new(),
         });
         spans.push(Span { bytes: chunk.bytes, lines: chunk.lines });
+    }
+    let mut links =
+        passage_split::links(&document.text, &document.media_type).into_iter().peekable();
+    for piece in &mut pieces {
+        while let Some(link) = links.next_if(|link| link.bytes.start < piece.bytes.end) {
+            piece.links.push(link);
+        }
     }
     Ok((document, pieces, spans))
 }

@@ -187,6 +187,15 @@ impl StorePair {
                 if *reuses_embeddings {
                     transaction.execute_unnamed(&embeddings, &[&id]).await?;
                 }
+                let names = [&self.original_name, &self.shadow_name];
+                let sql = "SELECT bool_and(_passage.has_links(name, false)) FROM unnest($1::name[]) AS name";
+                if transaction.query_unnamed(sql, &[&&names[..]]).await?[0].get(0) {
+                    let links = "document_id, position, from_chunk, to_uri, to_section, kind, text, to_name";
+                    let sql = format!(
+                        "INSERT INTO {shadow}.links ({links}) SELECT {links} FROM {original}.links WHERE document_id = $1"
+                    );
+                    transaction.execute_unnamed(&sql, &[&id]).await?;
+                }
             }
             ShadowDocument::Split { document, reused, .. } => {
                 self.insert_chunks(transaction, document).await?;
@@ -218,10 +227,15 @@ impl StorePair {
         let arguments = Arguments::of(&[document]);
         let mut values: Vec<&dyn Parameter> = vec![&self.shadow_name];
         values.extend(arguments.chunks_with_ids());
+        let chunks = parameters(2, values.len() - 1);
+        values.push(&arguments.documents);
+        let document = format!("${}::jsonb -> 0", values.len());
+        // The third and the fourth parameter are the ids and the ordinals of the chunks.
         let sql = format!(
-            "SELECT _passage.insert_chunks(store, 'load', _passage.is_distributed(store), NULL, {}) \
-             FROM (SELECT $1::text::name) AS shadow (store)",
-            parameters(2, values.len() - 1)
+            "SELECT _passage.insert_chunks(store, 'load', _passage.is_distributed(store), NULL, {chunks}), \
+             CASE WHEN _passage.has_links(store, true) THEN _passage.write_links(store, _passage.is_distributed(store), \
+             ({document} ->> 'id')::uuid, {document} ->> 'uri', {document} -> 'links', $3, $4) END \
+             FROM (SELECT $1::text::name) AS shadow (store)"
         );
         transaction.execute_unnamed(&sql, &values).await.map(drop)
     }

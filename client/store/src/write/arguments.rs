@@ -3,14 +3,14 @@
 use super::super::unnamed_statement::Parameter;
 use super::document::{ChunkWrite, DocumentWrite, Replaced};
 use crate::postgres_text::array_literal;
-use passage_split::{TextMark, chunk_metadata};
+use passage_split::{TextMark, chunk_metadata, document_links};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 use uuid::Uuid;
 
 /// The arguments for documents: a JSON array, and an array for each column of their chunks.
 pub(crate) struct Arguments<'a> {
-    pub(super) documents: Value,
+    pub(crate) documents: Value,
     /// The place of the document of each chunk, from 1.
     document_places: Vec<i32>,
     /// The id of the document of each chunk.
@@ -143,6 +143,7 @@ fn document_argument(document: &DocumentWrite<'_>) -> Value {
         "content_hash": bytes_literal(content_hash),
         "metadata": metadata,
         "chunks": chunks.len(),
+        "links": document_links(chunks.iter().map(|chunk| chunk.links)),
         "is_stored": !matches!(document.replaced, Replaced::Nothing),
     });
     match document.replaced {

@@ -2,7 +2,7 @@
 
 use super::super::query::StoredDocument;
 use super::existing::ExistingDocument;
-use passage_split::{Kind, TextMark, Unit};
+use passage_split::{Kind, Link, TextMark, Unit};
 use serde_json::{Map, Value};
 use std::ops::{Range, RangeInclusive};
 use uuid::Uuid;
@@ -73,6 +73,8 @@ pub struct ChunkWrite<'a> {
     pub lines: Option<RangeInclusive<usize>>,
     /// The names that the imports in the content bind.
     pub imports: &'a [String],
+    /// The links that begin in the content.
+    pub links: &'a [Link],
     /// Other metadata.
     pub metadata: Option<&'a Map<String, Value>>,
     /// A new embedding.

@@ -11,6 +11,8 @@ line, which stays in the text.
 
 mod tables;
 
+use crate::links;
+
 use super::{
     block_builder::{self, BlockBuilder, Line, Lines, rule},
     blocks::Blocks,
@@ -30,7 +32,7 @@ pub(super) fn blocks(text: &str) -> Blocks {
             reader.read(line.start);
         }
     }
-    reader.builder.finish(text)
+    Blocks { links: links::asciidoc::links(text), ..reader.builder.finish(text) }
 }
 
 /// Returns the title of the document, else of its first section.

@@ -11,6 +11,7 @@ use super::{
     plain::lines,
 };
 use crate::interrupt;
+use crate::links::Links;
 use std::ops::Range;
 
 /// A line without its end, and its offset.
@@ -150,6 +151,7 @@ impl BlockBuilder {
             sections: self.sections,
             items: self.items,
             headers: self.headers,
+            links: Links::default(),
         }
     }
 }

@@ -6,6 +6,7 @@ Its twin in SQL is `sql/edition/split/blocks.sql`.
 
 use super::cut::Item;
 use super::titles::{UsedTitles, shorten};
+use crate::links::Links;
 use crate::section::Section;
 use std::ops::Range;
 
@@ -20,6 +21,8 @@ pub(super) struct Blocks {
     pub(super) items: Vec<Item>,
     /// The lines that chunks of later parts repeat, ascending by those parts, which do not overlap.
     pub(super) headers: Vec<Header>,
+    /// The links in the text.
+    pub(super) links: Links,
 }
 
 /// A range of whole lines, which is cut only if it alone exceeds the maximum.

@@ -23,6 +23,7 @@ mod languages;
 mod lines;
 #[expect(unsafe_code, reason = "tree-sitter takes its allocator through C")]
 mod memory;
+mod modules;
 mod repair;
 mod stand_ins;
 mod syntax;
@@ -241,7 +242,7 @@ impl TreeWalker<'_, '_, '_> {
         if let Rule::Call(names, _) = rule
             && let Some(names) = names(node, self.text)
         {
-            self.import(bytes.start, names);
+            self.import(node, names);
             return None;
         }
         match rule {
@@ -255,11 +256,15 @@ impl TreeWalker<'_, '_, '_> {
             {
                 match self.language.unit(node, self.text) {
                     Some(info) => return self.open(start, node, info).then_some(false),
+                    // Another file: `mod name;` of Rust, `export * from "./name"` of JavaScript.
+                    None if matches!(node.kind(), "mod_item" | "export_statement") => {
+                        self.import(node, Vec::new());
+                    }
                     None => self.end_group(),
                 }
             }
             Rule::Import(names) => {
-                self.import(bytes.start, names(node, self.text));
+                self.import(node, names(node, self.text));
                 return None;
             }
             Rule::Opaque => {
@@ -277,15 +282,16 @@ impl TreeWalker<'_, '_, '_> {
         Some(false)
     }
 
-    /// Records the names that an import binds, unless it is inside of a member.
-    fn import(&mut self, offset: usize, names: Vec<String>) {
+    /// Records the names that an import binds and the modules that it names, unless it is inside of a member.
+    fn import(&mut self, node: Node<'_>, names: Vec<String>) {
         self.end_group();
         if self.members > 0 {
             return;
         }
         for name in names {
-            self.units.import(offset, name);
+            self.units.import(node.start_byte(), name);
         }
+        modules::add(&mut self.units.links, self.language.media_type, node, self.text);
     }
 
     /// Returns the beginning of a node with its comments and attributes, and records it as an item. A

@@ -15,6 +15,7 @@ use super::{
     cut::Item,
 };
 use crate::interrupt;
+use crate::links::Links;
 use std::ops::Range;
 
 /// The possible delimiters of fields.
@@ -53,7 +54,13 @@ pub(super) fn blocks(text: &str) -> Blocks {
     };
     let list = records.into_iter().map(block).collect();
     let headers = header.map(|line| Header { line, within: rows..text.len() });
-    Blocks { list, sections: Sections::new(), items, headers: headers.into_iter().collect() }
+    Blocks {
+        list,
+        sections: Sections::new(),
+        items,
+        headers: headers.into_iter().collect(),
+        links: Links::default(),
+    }
 }
 
 /// Returns the record that names the columns, with its line end, if another record follows.

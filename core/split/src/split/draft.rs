@@ -48,6 +48,7 @@ pub(super) fn chunks<'t>(
             size: draft.size,
             lines: lines.touched(draft.bytes.end),
             imports: draft.imports,
+            links: Vec::new(),
             section: draft.section,
             bytes: draft.bytes,
         }

@@ -24,6 +24,7 @@ use super::{
     titles::{shorten, visible},
 };
 use crate::interrupt;
+use crate::links::markdown::MarkdownLinks;
 use html_heading::html_heading;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Tag, TagEnd};
 pub use segments::DIALECT;
@@ -53,7 +54,9 @@ fn blocks_of(text: &str, length: SegmentLimits) -> Blocks {
             continue;
         }
         for (event, range) in segments.events(&text[body..], segment) {
-            reader.read(&event, body + range.start..body + range.end);
+            let range = body + range.start..body + range.end;
+            reader.links.read(text, &event, range.clone());
+            reader.read(&event, range);
         }
     }
     reader.finish()
@@ -124,6 +127,7 @@ struct MarkdownReader<'t> {
     heading: Option<String>,
     /// The level and section of each heading above the next block, the outermost first.
     path: Vec<(u32, usize)>,
+    links: MarkdownLinks,
 }
 
 impl<'t> MarkdownReader<'t> {
@@ -140,6 +144,7 @@ impl<'t> MarkdownReader<'t> {
             head: None,
             heading: None,
             path: Vec::new(),
+            links: MarkdownLinks::default(),
         }
     }
 
@@ -279,6 +284,7 @@ impl<'t> MarkdownReader<'t> {
             sections: self.sections,
             items: self.items,
             headers: self.headers,
+            links: self.links.finish(),
         }
     }
 }

@@ -4,6 +4,7 @@
 
 use super::blocks::{Block, Blocks, Form, Sections};
 use crate::interrupt;
+use crate::links::Links;
 
 /// Finds the paragraphs; all of them are in the root section.
 pub(super) fn blocks(text: &str) -> Blocks {
@@ -29,11 +30,17 @@ pub(super) fn blocks(text: &str) -> Blocks {
     if !begun && !text.is_empty() {
         blocks.push(Block { start: 0, section: 0, level: 0, form: Form::Body });
     }
-    Blocks { list: blocks, sections: Sections::new(), items: Vec::new(), headers: Vec::new() }
+    Blocks {
+        list: blocks,
+        sections: Sections::new(),
+        items: Vec::new(),
+        headers: Vec::new(),
+        links: Links::default(),
+    }
 }
 
 /// Returns the lines of a text with their ends: a line feed, a carriage return, or both.
-pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn lines(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
         if rest.is_empty() {

@@ -10,6 +10,8 @@ file alone, so an included file stays the text of its directive.
 
 mod tables;
 
+use crate::links;
+
 use super::{
     block_builder::{self, BlockBuilder, Line, Lines, rule},
     blocks::Blocks,
@@ -30,7 +32,7 @@ pub(super) fn blocks(text: &str) -> Blocks {
     while let Some(line) = reader.line(0) {
         reader.read(line);
     }
-    reader.builder.finish(text)
+    Blocks { links: links::rst::links(text), ..reader.builder.finish(text) }
 }
 
 /// Returns the first title.

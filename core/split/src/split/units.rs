@@ -35,6 +35,7 @@ mod open_unit;
 
 use super::{ChunkLimits, Sizer, cut::Item, draft::Draft, titles::shorten};
 use crate::Unit;
+use crate::links::Links;
 use compact_str::{CompactString, ToCompactString};
 pub(super) use open_unit::Members;
 use open_unit::{Atom, OpenUnit, Position, Titles};
@@ -69,6 +70,8 @@ pub(super) struct Units<'a> {
     has_items: bool,
     /// The names that imports bind, each with its offset, ascending.
     imports: Vec<(usize, String)>,
+    /// The links that the parser reports.
+    pub(super) links: Links,
     drafts: Vec<Draft>,
     /// An opening bracket that the next chunk begins with, if it fits.
     opening: Option<Draft>,
@@ -105,6 +108,7 @@ impl<'a> Units<'a> {
             body_items: Vec::new(),
             has_items: false,
             imports: Vec::new(),
+            links: Links::default(),
             drafts: Vec::new(),
             opening: None,
         }

@@ -4,7 +4,9 @@ use crate::server::spi::Value;
 use crate::server::sql_text::section_literal;
 use crate::server::types::{Json, TextList, UuidArray};
 use crate::split::{PreparedDocument, SplitDocument};
-use passage_split::{Chunk, SizeUnit, TextMark, chunk_ids, chunk_metadata, document_metadata};
+use passage_split::{
+    Chunk, SizeUnit, TextMark, chunk_ids, chunk_metadata, document_links, document_metadata,
+};
 use serde_json::{Map, json};
 use std::fmt::Write;
 use uuid::Uuid;
@@ -56,6 +58,7 @@ impl NewDocument<'_> {
             "content_hash": bytes_literal(content_hash),
             "other_hash": self.other_hash().map(bytes_literal),
             "chunks": split.chunks.len(),
+            "links": document_links(split.chunks.iter().map(|chunk| &chunk.links[..])),
         });
         let mut derived_metadata = document_metadata(&Map::new(), split.syntax_error);
         if let Some(mark) = &self.text_mark {

@@ -47,17 +47,23 @@ const fn adopt(function: &'static str, about: &'static [&'static str], sql: &'st
 
 /// Functions without a store. `arguments.rs` calls them with odd arguments, as it does all functions.
 pub const WITHOUT_STORE: &[&str] = &[
+    "anchor_letters",
     "check_citations",
     "chunk_tsv",
     "cited_text",
+    "common_folders",
     "common_section",
     "decode_section",
     "distributed_size",
     "encode_section",
     "filter",
     "given_document",
+    "given_links",
     "has_citus",
     "identifier_parts",
+    "link_name",
+    "link_path",
+    "link_target",
     "ids_of_chunks",
     "is_ancestor",
     "is_own",
@@ -308,6 +314,16 @@ pub const CALLS: &[Call] = &[
         "outline",
         HELD,
         "SELECT o::pg_catalog.text FROM passage.outline(uri => 'guide.md', store => @) AS o",
+    ),
+    read("links", HELD, "SELECT l::pg_catalog.text FROM passage.links(uri => 'guide.md', store => @) AS l"),
+    read(
+        "backlinks",
+        HELD,
+        concat!(
+            "SELECT l::pg_catalog.text FROM passage.backlinks(document_id => ",
+            document!(),
+            ", store => @) AS l"
+        ),
     ),
     read(
         "search",

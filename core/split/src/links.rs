@@ -1,0 +1,151 @@
+/*!
+Links: references of a document to other documents, and to sections of its own.
+
+A link keeps its target as it is written. A store finds the document of a target when links are read, because that document may
+be written later. Links to mail, telephones and images are left out, and so is code in prose.
+
+Splitters of prose and code report the links while they read the text; [`Chunk::links`](crate::Chunk::links) has those that
+begin in a chunk.
+*/
+
+pub(crate) mod asciidoc;
+pub(crate) mod markdown;
+pub(crate) mod rst;
+
+use serde_json::{Value, json};
+use std::ops::Range;
+
+/// The maximum number of links of a document. Pages that are longer lists of links are indexes made by programs.
+pub const MAX_LINKS: usize = 10_000;
+
+/// The maximum number of bytes of a target or of a section in it. Longer ones are left out.
+const MAX_TARGET: usize = 1_000;
+
+/// The maximum number of bytes of the text of a link, which is cut.
+const MAX_TEXT: usize = 200;
+
+/// A reference to a document or to a section.
+///
+/// ```
+/// use passage_split::{Characters, ChunkLimits, LinkKind, MediaType, SplitOptions, split};
+///
+/// let options = SplitOptions::new(ChunkLimits::CHARACTERS);
+/// let split = split("See [logs](logging.md#rotation).\n", &MediaType::MARKDOWN, &options, &Characters)?;
+/// let link = &split.chunks[0].links[0];
+/// assert_eq!((link.kind, &*link.target, &*link.section), (LinkKind::Link, "logging.md", "rotation"));
+/// assert_eq!(link.text, "logs");
+/// # Ok::<(), passage_split::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// The byte range in the text.
+    pub bytes: Range<usize>,
+    /// The form of the reference.
+    pub kind: LinkKind,
+    /// The document as written, without the section; empty for a section of the same document. The module of an import
+    /// is a path: `a/b` for `a.b`, and `./b` if it is relative.
+    pub target: String,
+    /// The anchor, the heading or the imported name.
+    pub section: String,
+    /// The text of the link.
+    pub text: String,
+}
+
+/// The form of a reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LinkKind {
+    /// A link of prose.
+    Link,
+    /// A link by the name of a note: `[[Note#Heading]]`.
+    Wiki,
+    /// An import of source code.
+    Import,
+    /// A file that the document includes.
+    Include,
+}
+
+impl LinkKind {
+    /// Returns the name in SQL.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Link => "link",
+            Self::Wiki => "wiki",
+            Self::Import => "import",
+            Self::Include => "include",
+        }
+    }
+}
+
+/// Collects the links of a document.
+#[derive(Debug, Default)]
+pub(crate) struct Links(Vec<Link>);
+
+impl Links {
+    /// Adds a link with an address as written, whose section follows `#`.
+    pub(crate) fn add(&mut self, bytes: Range<usize>, kind: LinkKind, address: &str, text: &str) {
+        let (target, section) = address.split_once('#').unwrap_or((address, ""));
+        self.add_parts(bytes, kind, target, section, text);
+    }
+
+    /// Adds a link, unless its target cannot be a document.
+    pub(crate) fn add_parts(
+        &mut self,
+        bytes: Range<usize>,
+        kind: LinkKind,
+        target: &str,
+        section: &str,
+        text: &str,
+    ) {
+        let (target, section) = (target.trim(), section.trim());
+        let is_text = |part: &str| part.len() <= MAX_TARGET && !part.contains(char::is_control);
+        if self.0.len() < MAX_LINKS
+            && !(target.is_empty() && section.is_empty())
+            && is_text(target)
+            && is_text(section)
+            && !has_other_scheme(target)
+        {
+            let text = text[..text.floor_char_boundary(MAX_TEXT * 4)].split_whitespace();
+            let text = text.collect::<Vec<_>>().join(" ");
+            let text = text[..text.floor_char_boundary(MAX_TEXT)].to_owned();
+            let (target, section) = (target.to_owned(), section.to_owned());
+            self.0.push(Link { bytes, kind, target, section, text });
+        }
+    }
+
+    /// Returns the links in source order.
+    pub(crate) fn sorted(mut self) -> Vec<Link> {
+        self.0.sort_by_key(|link| link.bytes.start);
+        self.0
+    }
+}
+
+/// Returns the beginning of a text, which is longer than any link. Without this bound, each mark of many without an end would be
+/// searched for up to the end of the text.
+fn bounded(text: &str) -> &str {
+    &text[..text.floor_char_boundary(2 * MAX_TARGET)]
+}
+
+/// Returns whether a target has a scheme such as `mailto:`, which leads to no document. A single letter is a drive.
+fn has_other_scheme(target: &str) -> bool {
+    let Some((scheme, _)) = target.split_once(':') else { return false };
+    let is_scheme = |char: char| char.is_ascii_alphanumeric() || matches!(char, '+' | '-' | '.');
+    scheme.len() > 1
+        && scheme.starts_with(|char: char| char.is_ascii_alphabetic())
+        && scheme.chars().all(is_scheme)
+        && !matches!(&*scheme.to_ascii_lowercase(), "http" | "https")
+}
+
+/// Returns the links of a document as the writer in SQL expects them: `[ordinal, kind, target, section, text]` for each, with
+/// the ordinal of its chunk.
+///
+/// ```
+/// assert_eq!(passage_split::document_links([&[][..]].into_iter()), serde_json::json!([]));
+/// ```
+pub fn document_links<'a>(chunks: impl Iterator<Item = &'a [Link]>) -> Value {
+    let listed = chunks.enumerate().flat_map(|(ordinal, links)| {
+        links.iter().map(move |Link { kind, target, section, text, .. }| {
+            json!([ordinal, kind.name(), target, section, text])
+        })
+    });
+    listed.collect()
+}

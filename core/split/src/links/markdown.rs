@@ -1,0 +1,89 @@
+//! Links of Markdown, with those of HTML in it and of wikis.
+
+use super::{LinkKind, Links, bounded};
+use pulldown_cmark::{Event, LinkType, Tag, TagEnd};
+use std::ops::Range;
+
+/// The maximum number of bytes of a wiki link. A longer run in brackets is text.
+const MAX_WIKI: usize = 500;
+
+/// Collects links from the events of the parser.
+#[derive(Default)]
+pub(crate) struct MarkdownLinks {
+    links: Links,
+    /// The range, the address and the text of the open link.
+    open: Option<(Range<usize>, String, String)>,
+    /// Whether a block of code is open.
+    is_code: bool,
+}
+
+impl MarkdownLinks {
+    /// Reads an event with its range in the text.
+    pub(crate) fn read(&mut self, text: &str, event: &Event<'_>, range: Range<usize>) {
+        match event {
+            Event::Start(Tag::CodeBlock(_)) => self.is_code = true,
+            Event::End(TagEnd::CodeBlock) => self.is_code = false,
+            Event::Start(Tag::Link { link_type, dest_url, .. })
+                if *link_type != LinkType::Email =>
+            {
+                self.open = Some((range, dest_url.to_string(), String::new()));
+            }
+            Event::End(TagEnd::Link) => {
+                if let Some((range, address, text)) = self.open.take() {
+                    self.links.add(range, LinkKind::Link, &address, &text);
+                }
+            }
+            Event::Text(_) if self.is_code => {}
+            Event::Text(part) | Event::Code(part) if self.open.is_some() => {
+                if let Some((_, _, text)) = &mut self.open
+                    && text.len() < MAX_WIKI
+                {
+                    text.push_str(part);
+                }
+            }
+            Event::SoftBreak | Event::HardBreak => {
+                if let Some((_, _, text)) = &mut self.open {
+                    text.push(' ');
+                }
+            }
+            Event::Text(_) => self.wiki(text, range.start),
+            Event::Html(_) | Event::InlineHtml(_) => self.html(text, range),
+            _ => {}
+        }
+    }
+
+    pub(crate) fn finish(self) -> Links {
+        self.links
+    }
+
+    /// Adds the wiki link that begins at an offset, such as `[[Note#Heading|text]]`.
+    fn wiki(&mut self, text: &str, start: usize) {
+        let Some(rest) = text[start..].strip_prefix("[[") else { return };
+        let rest = &rest[..rest.floor_char_boundary(MAX_WIKI)];
+        let Some(inside) = rest.find("]]").map(|end| &rest[..end]) else { return };
+        if inside.contains(['\n', '\r', '[', ']']) {
+            return;
+        }
+        let (address, shown) = inside.split_once('|').unwrap_or((inside, inside));
+        // In a table the bar is escaped.
+        let address = address.trim_end_matches('\\');
+        self.links.add(start..start + inside.len() + 4, LinkKind::Wiki, address, shown);
+    }
+
+    /// Adds the addresses that the attributes `href` of HTML have.
+    fn html(&mut self, text: &str, range: Range<usize>) {
+        let html = &text[range.clone()];
+        for at in memchr::memmem::find_iter(html.as_bytes(), "href=") {
+            let value = bounded(&html[at + "href=".len()..]);
+            let Some(quote) = value.chars().next().filter(|char| matches!(char, '"' | '\'')) else {
+                continue;
+            };
+            if let Some(address) = value[1..].split_once(quote).map(|(address, _)| address)
+                && !html[..at].trim_end().ends_with("<link")
+            {
+                let end = range.start + at + "href=".len() + address.len() + 2;
+                self.links.add(range.start + at..end, LinkKind::Link, address, "");
+            }
+        }
+    }
+}

@@ -1,0 +1,286 @@
+-- Links: the rows that the writer keeps of a document, and the documents and chunks that they lead to.
+--
+-- A link is stored as it is written, with a name: the last part of its target. It is resolved when it is read, because its target
+-- may be written later. A document has the name of a link if the last parts of their paths are equal without order, extension and
+-- index, so an index finds the few candidates. Then the whole paths decide:
+--
+--     written in guide/setup.md    stored                  leads to
+--     logging.md#rotation          guide/logging.md        guide/logging.md, guide/02-logging.mdx, guide/logging/index.md
+--     /docs/guide/logging          /docs/guide/logging     the same, and content/docs/guide/logging.md
+--     [[logging]]                  logging                 any logging.md, the nearest one first
+--     import a.b                   a/b                     any a/b.py or a/b/__init__.py, the nearest one first
+
+-- The path of a document or a target, as paths are compared. An index of each store computes names with it, so it is frozen.
+
+CREATE FUNCTION _passage.link_path(uri text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN pg_catalog.regexp_replace(pg_catalog.regexp_replace(pg_catalog.regexp_replace(pg_catalog.regexp_replace(
+    pg_catalog.lower(pg_catalog.replace(uri, '%20', ' ') COLLATE pg_catalog."C"), '^/+|[?#].*$', '', 'g'),
+    '(/(index|readme|_index|__init__|mod)(\.[^/]*)?)?/*$', ''),
+    -- The number that orders files: 03-agents/02-building-agents.mdx.
+    '(^|/)[0-9]+[-_ ]+(?=[^/])', '\1', 'g'),
+    '([^/])\.[^/]*$', '\1');
+
+COMMENT ON FUNCTION _passage.link_path(text) IS 'path of a uri without order, extension and index';
+
+CREATE FUNCTION passage.link_name(uri text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN pg_catalog.left(pg_catalog."substring"(_passage.link_path(uri), '[^/]*$'), 500);
+
+COMMENT ON FUNCTION passage.link_name(text) IS 'returns the name by which links find a document: the last part of its uri, without order, extension and index, in lower case
+uri: of a document, or the target of a link';
+
+-- An anchor and the heading that it names have the same letters, by the rules of GitHub, MkDocs, mdBook and Docusaurus.
+
+CREATE FUNCTION _passage.anchor_letters(heading text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN pg_catalog.regexp_replace(pg_catalog.lower(heading) COLLATE pg_catalog."C", U&'[\0001-\002F:-@[-`{-\00BF\2000-\206F\3000-\303F\FF00-\FF0F]', '', 'g');
+
+COMMENT ON FUNCTION _passage.anchor_letters(text) IS 'letters and digits of a heading or of an anchor';
+
+-- The stored target of a link: relative paths are joined with the uri of the document. NULL for an address elsewhere, unless the
+-- document comes from the web.
+
+CREATE FUNCTION _passage.link_target(uri text, kind text, target text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    origin CONSTANT text := coalesce(substring(uri FROM '^[A-Za-z][A-Za-z0-9+.-]+://[^/?#]*'), '');
+    parts text[] := '{}';
+    part text;
+BEGIN
+    IF target ~* '^https?://' THEN
+        RETURN CASE WHEN origin <> '' THEN target END;
+    ELSIF target = '' OR kind = 'wiki' OR kind <> 'link' AND target !~ '^\.\.?/' THEN
+        RETURN target;
+    ELSIF starts_with(target, '//') THEN
+        RETURN CASE WHEN origin <> '' THEN split_part(origin, '//', 1) || target END;
+    ELSIF starts_with(target, '/') THEN
+        RETURN origin || target;
+    END IF;
+    FOREACH part IN ARRAY string_to_array(regexp_replace(regexp_replace(substr(uri, length(origin) + 1), '[?#].*$', ''), '[^/]*$', '') || target, '/') LOOP
+        IF part = '..' THEN
+            parts := parts[:cardinality(parts) - 1];
+        ELSIF part <> '' AND part <> '.' THEN
+            parts := parts || part;
+        END IF;
+    END LOOP;
+    RETURN concat(origin || CASE WHEN origin <> '' OR starts_with(uri, '/') THEN '/' END, array_to_string(parts, '/'));
+END
+$$;
+
+COMMENT ON FUNCTION _passage.link_target(text, text, text) IS 'target of a link, joined with the uri of its document';
+
+CREATE FUNCTION _passage.common_folders(one text, other text) RETURNS bigint
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT count(*) FILTER (WHERE is_shared)
+    FROM (
+        SELECT bool_and(folders.one = folders.other) OVER (ORDER BY folders.place) AS is_shared
+        FROM unnest(string_to_array(one, '/'), string_to_array(other, '/')) WITH ORDINALITY AS folders (one, other, place)
+    ) AS compared
+$$;
+
+COMMENT ON FUNCTION _passage.common_folders(text, text) IS 'number of folders that two uris share';
+
+-- A store of an earlier layout has no links, and another program may have a table of this name.
+
+CREATE FUNCTION _passage.has_links(store name, is_written boolean) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT count(*) = 8
+    FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
+    WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = store) AND relname = 'links' AND relkind IN ('r', 'p') AND NOT attisdropped
+        AND (attname, atttypid) IN (('document_id', 'uuid'::regtype), ('position', 'integer'::regtype), ('from_chunk', 'uuid'::regtype), ('to_uri', 'text'::regtype),
+            ('to_section', 'text'::regtype), ('kind', 'text'::regtype), ('text', 'text'::regtype), ('to_name', 'text'::regtype))
+        AND has_table_privilege(attrelid, 'SELECT') AND (NOT is_written OR has_table_privilege(attrelid, 'INSERT') AND has_table_privilege(attrelid, 'DELETE'))
+$$;
+
+COMMENT ON FUNCTION _passage.has_links(name, boolean) IS 'whether a store has links that the caller may read, or else write too';
+
+-- Rows as the table has them. A link is an array: the ordinal of its chunk, kind, target, section and text.
+
+CREATE FUNCTION _passage.given_links(uri text, links jsonb)
+RETURNS TABLE (place integer, ordinal integer, kind text, to_uri text, to_section text, text text, to_name text)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 20
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT (row_number() OVER (ORDER BY listed.place) - 1)::integer, (link ->> 0)::integer, link ->> 1, target, link ->> 3, link ->> 4, passage.link_name(target)
+    FROM jsonb_array_elements(CASE jsonb_typeof(links) WHEN 'array' THEN links ELSE '[]' END) WITH ORDINALITY AS listed (link, place)
+    CROSS JOIN LATERAL _passage.link_target(uri, link ->> 1, link ->> 2) AS target
+    WHERE target IS NOT NULL
+$$;
+
+COMMENT ON FUNCTION _passage.given_links(text, jsonb) IS 'rows of the links that a writer gives';
+
+CREATE FUNCTION _passage.has_same_links(store name, is_distributed boolean, id uuid, uri text, links jsonb, ids uuid[], ordinals integer[]) RETURNS boolean
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = auto
+SET jit = off
+AS $$
+BEGIN
+    PERFORM _passage.use_store(store, is_distributed);
+    RETURN (
+        SELECT coalesce(pg_catalog.bool_and(compared.is_equal), true) FROM (
+            SELECT (ROW (l.from_chunk, l.to_uri, l.to_section, l.kind, l.text, l.to_name)
+                OPERATOR(pg_catalog.=) ROW (c.id, n.to_uri, n.to_section, n.kind, n.text, n.to_name)) IS TRUE
+            FROM (SELECT stored.* FROM links AS stored WHERE stored.document_id OPERATOR(pg_catalog.=) has_same_links.id) AS l
+            FULL JOIN _passage.given_links(has_same_links.uri, has_same_links.links) AS n ON n.place OPERATOR(pg_catalog.=) l.position
+            LEFT JOIN unnest(has_same_links.ids, has_same_links.ordinals) AS c (id, ordinal) ON c.ordinal OPERATOR(pg_catalog.=) n.ordinal
+        ) AS compared (is_equal));
+END
+$$;
+
+COMMENT ON FUNCTION _passage.has_same_links(name, boolean, uuid, text, jsonb, uuid[], integer[]) IS 'whether a document has exactly these links';
+
+-- Writes the links of a document whose chunks are written, if they differ.
+
+CREATE FUNCTION _passage.write_links(store name, is_distributed boolean, id uuid, uri text, links jsonb, ids uuid[], ordinals integer[]) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = auto
+SET jit = off
+AS $$
+BEGIN
+    IF _passage.has_same_links(store, is_distributed, id, uri, links, ids, ordinals) THEN
+        RETURN;
+    END IF;
+    PERFORM _passage.use_store(store, is_distributed);
+    DELETE FROM links AS l WHERE l.document_id OPERATOR(pg_catalog.=) write_links.id;
+    -- In a store that is spread by document, the rows come from the shard of the document.
+    INSERT INTO links (document_id, position, from_chunk, to_uri, to_section, kind, text, to_name)
+    SELECT d.id, n.place, c.id, n.to_uri, n.to_section, n.kind, n.text, n.to_name
+    FROM documents AS d, _passage.given_links(write_links.uri, write_links.links) AS n
+    JOIN unnest(write_links.ids, write_links.ordinals) AS c (id, ordinal) ON c.ordinal OPERATOR(pg_catalog.=) n.ordinal
+    WHERE d.id OPERATOR(pg_catalog.=) write_links.id;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.write_links(name, boolean, uuid, text, jsonb, uuid[], integer[]) IS 'writes the links of a document';
+
+-- The links from some chunks, from some documents, or with some names, else all of a store, with what they lead to. Links of hidden or
+-- orphaned documents are left out, and hidden targets are not found.
+
+CREATE FUNCTION _passage.resolved_links(store name, from_chunks uuid[], from_documents uuid[], to_names text[]) RETURNS TABLE (
+    place integer, kind text, text text, from_chunk uuid, from_document uuid, from_uri text, from_title text,
+    to_chunk uuid, to_document uuid, to_uri text, to_title text, to_section text
+)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 20
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+BEGIN
+    IF NOT _passage.has_links(store, false) THEN
+        RETURN;
+    END IF;
+    RETURN QUERY EXECUTE format($sql$
+        WITH link AS MATERIALIZED (
+            SELECT row_number() OVER () AS n, l.position, l.kind, l.text, l.from_chunk, l.document_id, d.uri::text, d.title::text, d.collection::text,
+                d.version::text, l.to_uri, l.to_section, l.to_name, _passage.link_path(l.to_uri) AS path,
+                -- The whole path of a relative link is known.
+                l.kind <> 'link' OR starts_with(l.to_uri, '/') AS is_loose
+            FROM %1$I.links AS l JOIN %1$I.chunks AS c ON c.document_id = l.document_id AND c.id = l.from_chunk JOIN %1$I.documents AS d ON d.id = l.document_id
+            WHERE d.orphaned_at IS NULL AND %2$s
+        ),
+        document AS MATERIALIZED (
+            SELECT d.id, d.uri::text, d.title::text, d.collection::text, d.version::text, passage.link_name(d.uri::text) AS name, _passage.link_path(d.uri::text) AS path
+            FROM %1$I.documents AS d
+            WHERE d.orphaned_at IS NULL AND passage.link_name(d.uri::text) = ANY (ARRAY(
+                SELECT to_name FROM link WHERE to_uri <> '' UNION SELECT lower(to_section) FROM link WHERE link.kind = 'import'))
+        ),
+        candidate AS (
+            SELECT link.n, document.id, document.uri, document.title, document.path,
+                document.path = link.path || '/' || lower(link.to_section) AS is_module
+            FROM link JOIN document ON document.collection = link.collection AND document.version = link.version
+                AND document.name IN (link.to_name, CASE WHEN link.kind = 'import' THEN lower(link.to_section) END)
+            WHERE link.to_uri <> '' AND (document.path = link.path
+                OR is_loose AND right('/' || document.path, length(link.path) + 1) = '/' || link.path
+                OR starts_with(link.to_uri, '/') AND right('/' || link.path, length(document.path) + 1) = '/' || document.path
+                OR link.kind = 'import' AND right('/' || document.path, length(link.path || link.to_section) + 2) = '/' || link.path || '/' || lower(link.to_section))
+        ),
+        target AS (
+            SELECT DISTINCT ON (link.n) link.n, candidate.id, candidate.uri, candidate.title, candidate.is_module
+            FROM candidate JOIN link USING (n)
+            ORDER BY link.n, candidate.uri = link.to_uri DESC, right(candidate.uri, length(link.to_uri)) = link.to_uri DESC, candidate.path = link.path DESC,
+                _passage.common_folders(candidate.uri, link.uri) DESC, length(candidate.uri), candidate.uri COLLATE "C"
+        ),
+        found AS MATERIALIZED (
+            SELECT link.*, coalesce(target.id, CASE link.to_uri WHEN '' THEN link.document_id END) AS target_id,
+                coalesce(target.uri, CASE link.to_uri WHEN '' THEN link.uri ELSE link.to_uri END) AS target_uri,
+                coalesce(target.title, CASE link.to_uri WHEN '' THEN link.title END) AS target_title,
+                CASE WHEN is_module THEN '' ELSE link.to_section END AS heading
+            FROM link LEFT JOIN target USING (n)
+        ),
+        chunk AS MATERIALIZED (
+            SELECT c.document_id, c.id, c.ordinal, c.section::text[] AS section
+            FROM %1$I.chunks AS c WHERE c.document_id = ANY (ARRAY(SELECT target_id FROM found WHERE target_id IS NOT NULL))
+        ),
+        -- The first chunk of a section, which is in one of its sections if it is short.
+        section AS MATERIALIZED (
+            SELECT DISTINCT ON (document_id, section[:depth]) document_id, id, ordinal, section[depth] AS title
+            FROM chunk CROSS JOIN LATERAL generate_series(1, least(cardinality(section), 32)) AS depth
+            ORDER BY document_id, section[:depth], ordinal
+        ),
+        heading AS MATERIALIZED (
+            SELECT document_id, id, ordinal, _passage.anchor_letters(title) AS letters, _passage.anchor_letters(base) AS base_letters, anchor,
+                row_number() OVER (PARTITION BY document_id, _passage.anchor_letters(base) ORDER BY ordinal) - 1 AS repetition
+            FROM (
+                SELECT document_id, id, ordinal, regexp_replace(title, ' *\{#.*\}$', '') AS title, substring(title FROM '\{#([^} ]*).*\}$') AS anchor,
+                    -- A repeated title has a number in its section.
+                    regexp_replace(title, '( \([0-9]+\))? *(\{#.*\})?$', '') AS base
+                FROM section WHERE title IS NOT NULL
+            ) AS titled
+        ),
+        named AS MATERIALIZED (
+            SELECT DISTINCT ON (found.n) found.n, heading.id
+            FROM found JOIN heading ON heading.document_id = found.target_id AND (
+                heading.letters = _passage.anchor_letters(regexp_replace(found.heading, '^.*#', ''))
+                OR heading.anchor = found.heading
+                OR heading.base_letters = _passage.anchor_letters(regexp_replace(found.heading, '[-_][0-9]+$', '')) AND heading.repetition::text = substring(found.heading FROM '[-_]([0-9]{1,9})$'))
+            WHERE found.heading <> ''
+            ORDER BY found.n, heading.anchor = found.heading DESC NULLS LAST, heading.letters = _passage.anchor_letters(regexp_replace(found.heading, '^.*#', '')) DESC, heading.ordinal
+        ),
+        unnamed AS MATERIALIZED (
+            SELECT n, target_id, _passage.anchor_letters(heading) AS letters, _passage.anchor_letters(regexp_replace(heading, '[-_][0-9]+$', '')) AS base_letters,
+                coalesce(substring(heading FROM '[-_]([0-9]{1,9})$'), '0') AS repetition
+            FROM found WHERE heading <> '' AND target_id IS NOT NULL AND n NOT IN (SELECT n FROM named)
+        ),
+        -- The headings in the text of chunks with several short sections, and those in quotations.
+        line AS MATERIALIZED (
+            SELECT document_id, id, ordinal, letters, (row_number() OVER (PARTITION BY document_id, letters ORDER BY ordinal, place) - 1)::text AS repetition
+            FROM (
+                SELECT c.document_id, c.id, c.ordinal, place, _passage.anchor_letters(regexp_replace(found[1], '\]\([^)]*\)| *\{#.*\}\s*$', '', 'g')) AS letters
+                FROM %1$I.chunks AS c
+                CROSS JOIN LATERAL regexp_matches(c.content, '^[ >]*(?:#{1,6}|={1,6})[ \t]+([^\n]*)', 'gn') WITH ORDINALITY AS matched (found, place)
+                WHERE c.document_id = ANY (ARRAY(SELECT target_id FROM unnamed))
+            ) AS written
+        ),
+        lined AS (
+            SELECT DISTINCT ON (n) n, id
+            FROM unnamed JOIN line ON document_id = target_id AND (line.letters = unnamed.letters AND line.repetition = '0' OR line.letters = base_letters AND line.repetition = unnamed.repetition)
+            ORDER BY n, line.letters = unnamed.letters DESC
+        )
+        SELECT found.position, found.kind, found.text, found.from_chunk, found.document_id, found.uri, found.title,
+            CASE found.heading WHEN '' THEN (SELECT chunk.id FROM chunk WHERE chunk.document_id = found.target_id ORDER BY chunk.ordinal LIMIT 1)
+                ELSE coalesce(named.id, lined.id, (
+                    -- An anchor of its own, else a name in quotes of which a component makes an anchor: on-finish of <Table rows={[{ name: 'onFinish' }]} />.
+                    SELECT c.id FROM %1$I.chunks AS c
+                    CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM unnest(ARRAY['id="%%s"', 'name="%%s"', $a$id='%%s'$a$, '{#%%s}', '[[%%s]]', '[#%%s]', '.. _%%s:']) AS form
+                        WHERE strpos(c.content, replace(form, '%%s', found.heading)) > 0)) AS compared (is_anchor)
+                    WHERE named.id IS NULL AND lined.id IS NULL AND c.document_id = found.target_id AND (is_anchor OR found.heading ~ '[[:alnum:]]'
+                        AND lower(c.content) ~ ('[''"`]' || regexp_replace(_passage.anchor_letters(found.heading), '([^[:alnum:]])', '\\\1', 'g') || '[''"`]'))
+                    ORDER BY is_anchor DESC, c.ordinal LIMIT 1)) END,
+            found.target_id, found.target_uri, found.target_title, found.to_section
+        FROM found LEFT JOIN named USING (n) LEFT JOIN lined USING (n)
+        ORDER BY found.uri COLLATE "C", found.collection COLLATE "C", found.version COLLATE "C", found.position$sql$, store,
+        CASE WHEN from_chunks IS NOT NULL THEN 'l.from_chunk = ANY ($1)' WHEN from_documents IS NOT NULL THEN 'l.document_id = ANY ($2)'
+            WHEN to_names IS NOT NULL THEN 'l.to_name = ANY ($3)' ELSE 'true' END)
+    USING from_chunks, from_documents, to_names;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.resolved_links(name, uuid[], uuid[], text[]) IS 'links with the documents and chunks that they lead to';
