@@ -11,6 +11,7 @@ mod configuration;
 mod context;
 mod doctor;
 mod embed;
+mod eval;
 mod export;
 mod first_steps;
 mod fragments;

@@ -17,6 +17,7 @@ mod search_results;
 mod signature;
 mod status;
 mod stored_document;
+mod texts;
 mod value;
 
 pub use browse::{ChunkKey, DocumentChunk, DocumentFilter, DocumentKey, ListedDocument};

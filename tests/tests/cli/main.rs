@@ -14,6 +14,7 @@ mod web_site;
 mod commands {
     mod administration;
     mod bounded_calls;
+    mod evaluation;
     mod export;
     mod first_contact;
     mod help;
