@@ -16,6 +16,7 @@ mod answer;
 mod bootstrap;
 mod document;
 mod metrics;
+mod proposal;
 mod question;
 mod report;
 mod resolve;
@@ -24,6 +25,7 @@ mod run;
 pub use answer::Score;
 pub use bootstrap::{Difference, SplitMix, difference};
 pub use metrics::{completeness, mean, share};
+pub use proposal::propose;
 pub use question::{Question, Wanted};
 pub use report::{
     Configuration, Differences, QuestionError, QuestionResult, Report, ResultPassage, Summary,

@@ -41,8 +41,8 @@ pub use query::{
     Argument, CallResult, ChunkKey, Collection, Column, ContextOptions, ContextRow,
     DEFAULT_PASSAGES, DocumentChunk, DocumentFilter, DocumentKey, DocumentRow, Export,
     ExportFilter, ExportedChunk, ExportedDocument, Filters, Fragment, FragmentQuery, Function, Hit,
-    ListedDocument, OutlineRow, Passage, RerankCandidates, RerankContext, Search, SearchMode,
-    SearchResults, Status, StoredChunk, StoredDocument,
+    ListedDocument, OutlineRow, Passage, RerankCandidates, RerankContext, SampledChunk, Search,
+    SearchMode, SearchResults, Status, StoredChunk, StoredDocument,
 };
 pub use shadow::{OutdatedDocument, PendingSwap, ShadowDocument, ShadowOptions, ShadowStore};
 pub use write::{

@@ -23,6 +23,7 @@ mod commands {
     mod search_output;
     mod split;
     mod store;
+    mod tuning;
     mod usage_errors;
 }
 

@@ -1,5 +1,6 @@
 //! The command `eval`: measures search on questions with known answers.
 
+mod make;
 mod output;
 mod stores;
 
@@ -36,6 +37,7 @@ Figures:
   interval of 95 % of the samples of a paired bootstrap; * marks those that are more than chance.
 
 Examples:
+  passage eval --make 50 > questions.jsonl
   passage eval questions.jsonl
   passage eval questions.jsonl --mode text --mode vector --mode hybrid --budget 512,2048
   passage eval questions.jsonl --strategy none --strategy auto --json > report.json
@@ -51,7 +53,15 @@ Exit codes:
 #[derive(Args)]
 pub struct Eval {
     /// File of questions, JSON lines
-    pub questions: PathBuf,
+    #[arg(required_unless_present = "make")]
+    pub questions: Option<PathBuf>,
+    /// Print questions instead, at most this number, 1 to 10000: half from titles of sections, half from
+    /// rare words of sentences. They are a start to edit; only --collection and --version apply
+    #[arg(long, value_name = "N", conflicts_with = "questions", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub make: Option<u32>,
+    /// Number that decides which sections and sentences --make takes
+    #[arg(long, hide_short_help = true, default_value_t = 0, requires = "make", value_name = "N")]
+    pub seed: u64,
     #[command(flatten)]
     pub database: Database,
     /// Name of a store, a schema of the database; repeat it to compare stores
@@ -108,9 +118,12 @@ pub struct Eval {
 impl Eval {
     /// Runs the command.
     pub async fn run(self) -> Result<ExitCode, Error> {
-        let questions =
-            Question::read_lines(&self.questions.display().to_string(), &read(&self.questions)?)?;
-        let baseline = self.baseline.as_deref().map(report).transpose()?;
+        if let Some(count) = self.make {
+            return self.make(count).await;
+        }
+        let Some(path) = &self.questions else { unreachable!("clap requires it") };
+        let questions = Question::read_lines(&path.display().to_string(), &read(path)?)?;
+        let baseline = self.baseline.as_deref().map(read_report).transpose()?;
         let groups = [("ranking", &self.ranking), ("limits", &self.limits)];
         let [ranking, limits] = groups.map(|(name, values)| objects(name, values));
         let (ranking, limits) = (ranking?, limits?);
@@ -156,7 +169,7 @@ impl Eval {
         bar.finish();
         let mut report = report?;
         if let Some(baseline) = baseline {
-            report = report.with_baseline(&baseline).ok_or_else(|| {
+            report = report.with_baseline(&baseline.0).ok_or_else(|| {
                 Error::usage(
                     "the report of --baseline has no question with a result at one of the budgets",
                     "Name a report of the same questions, and budgets that it has.",
@@ -197,14 +210,16 @@ fn read(path: &Path) -> Result<String, Error> {
     })
 }
 
-/// Reads a report.
-fn report(path: &Path) -> Result<Report, Error> {
-    serde_json::from_str(&read(path)?).map_err(|_| {
+/// Reads a report. Also returns its text.
+pub fn read_report(path: &Path) -> Result<(Report, String), Error> {
+    let text = read(path)?;
+    let report = serde_json::from_str(&text).map_err(|_| {
         Error::usage(
             &format!("{} is not a report", path.display()),
             "Name a file that passage eval --json wrote.",
         )
-    })
+    })?;
+    Ok((report, text))
 }
 
 /// Names each configuration by what distinguishes it from the others.

@@ -94,7 +94,7 @@ async fn run_store(
     let name = store.name().to_owned();
     let own = evaluation.configurations.iter().enumerate().filter(|(_, one)| one.store == name);
     for (number, configuration) in own {
-        check(evaluation, configuration, &store, embeddings.as_ref()).await?;
+        check(evaluation, configuration, &mut store, embeddings.as_ref()).await?;
         for (question, answer) in answers.iter().enumerate() {
             let failed = |budget, (message, hint)| QuestionError {
                 question,
@@ -155,14 +155,14 @@ async fn run_store(
 async fn check(
     evaluation: &Evaluation,
     configuration: &Configuration,
-    store: &Store,
+    store: &mut Store,
     embeddings: Option<&Vec<Embedding>>,
 ) -> Result<(), Error> {
     let Some(question) = evaluation.questions.first() else { return Ok(()) };
     let question = Question { filter: Map::new(), ..question.clone() };
     let arguments = evaluation.arguments(configuration, &question, 1);
     let embedding = embeddings.filter(|_| configuration.embeds()).map(|all| &all[0][..]);
-    store.call_named("search", &arguments, embedding).await?;
+    search(store, &evaluation.url, &arguments, embedding).await??;
     Ok(())
 }
 

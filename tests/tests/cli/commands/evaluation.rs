@@ -8,7 +8,9 @@ use passage_tests::fixture;
 use serde_json::{Value, json};
 use std::fs;
 use std::process::Stdio;
+use std::time::Duration;
 use tempfile::TempDir;
+use tokio::time::sleep;
 
 /// A folder with a file of questions.
 struct Questions(TempDir);
@@ -123,7 +125,6 @@ async fn recall_is_the_share_of_the_wanted_lines_in_the_passages_of_search() {
     let folder = fixture!("client/garden");
     ingest_text(&cluster, &[folder]).await;
     let source = fs::read_to_string(format!("{folder}/soil.md")).unwrap();
-    let lines: Vec<&str> = source.lines().collect();
     let (first, last) = (8, 27);
     let query = "compost heap and clay in summer";
     let questions = Questions::new(&[
@@ -168,7 +169,7 @@ async fn recall_is_the_share_of_the_wanted_lines_in_the_passages_of_search() {
         assert_eq!(report["results"][0]["passages"].as_array().unwrap().len(), found.len());
         seen.push(recall);
     }
-    assert!(seen.is_sorted() && seen[0] < seen[3] && seen[3] > 0.9, "{seen:?} of {}", lines.len());
+    assert!(seen.is_sorted() && seen[0] > 0.0 && seen[0] < seen[3], "{seen:?}");
 }
 
 /// Returns the bytes of a line with its line feed.
@@ -204,7 +205,7 @@ async fn a_wrong_line_ends_the_run_with_its_number_and_what_is_valid() {
     missing.assert_refusal("cannot read /nowhere/q.jsonl", "readable file");
     let questions = Questions::with_text(good);
     for (arguments, cause, remedy) in [
-        (&["--strategy", "atuo"][..], "strategy \"atuo\"", "auto"),
+        (&["--strategy", "atuo"][..], "unrecognized strategy \"atuo\"", "passage.strategies()"),
         (&["--limits", "{\"parent\": 1}"], "parent", "parents"),
         (&["--ranking", "1"], "--ranking must be a JSON object", "single quotes"),
         (&["--baseline", "/nowhere.json"], "cannot read /nowhere.json", "readable file"),
@@ -269,6 +270,8 @@ async fn a_lost_connection_is_opened_again_and_no_question_is_lost() {
         let sql = "SELECT count(*) FILTER (WHERE pg_terminate_backend(pid)) FROM pg_stat_activity \
             WHERE application_name = 'passage' AND query LIKE '%passage.search(%' AND state IS NOT NULL";
         ended += cluster.query_text_as(SUPERUSER, sql).await.parse::<u32>().unwrap();
+        // The search is repeated once, so the next connection must live for it.
+        sleep(Duration::from_millis(200)).await;
     }
     let output = run.wait_with_output().await.unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
@@ -324,4 +327,43 @@ async fn stores_and_reports_of_earlier_runs_are_compared() {
     assert!(after.stderr.contains("no document has the wanted text"), "{}", after.stderr);
     let other = questions.run(&cluster, &["--baseline", &baseline, "--budget", "7"]).await;
     other.assert_refusal("no question with a result", "budgets");
+}
+
+#[tokio::test]
+async fn questions_are_made_of_titles_and_sentences_and_measure_the_store() {
+    let cluster = text_cluster().await;
+    ingest_text(&cluster, &[fixture!("client/garden"), "--collection", "garden"]).await;
+    ingest_text(&cluster, &[fixture!("handbook"), "--collection", "handbook"]).await;
+    let make = async |arguments: &[&str]| {
+        let output = run_client(&cluster, [&["eval", "--make"], arguments].concat()).await;
+        assert_eq!(output.code, Some(0), "{}", output.stderr);
+        output.stdout
+    };
+    let lines = make(&["8"]).await;
+    let questions: Vec<Value> =
+        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(questions.len(), 8, "{lines}");
+    let wanted = |question: &Value| question["wanted"][0].clone();
+    let with = |key: &str| questions.iter().filter(|one| wanted(one)[key] != Value::Null).count();
+    assert!(with("section") >= 3 && with("text") >= 3, "{lines}");
+    // The first questions are about different documents.
+    let uris: std::collections::HashSet<_> =
+        questions[..4].iter().map(|one| wanted(one)["uri"].to_string()).collect();
+    assert_eq!(uris.len(), 4, "{lines}");
+    assert_eq!(make(&["8"]).await, lines, "the seed decides");
+    assert_ne!(make(&["8", "--seed", "1"]).await, lines);
+    let handbook = make(&["4", "--collection", "handbook"]).await;
+    assert!(handbook.lines().all(|line| line.contains(r#""uri":"handbook/"#)), "{handbook}");
+
+    // Their answers are in the store, and words find most of them.
+    let file = Questions::with_text(&lines);
+    let report = Questions::report(&file.run(&cluster, &["--json", "--budget", "1000"]).await, 0);
+    assert!(figure(&report, 0, 1000, "found") > 0.8, "{report}");
+
+    let all = run_client(&cluster, ["eval", "--make", "10000"]).await;
+    assert!(all.stderr.contains("note: only "), "{}", all.stderr);
+    let two = run_client(&cluster, ["eval", "--make", "1", "--store", "a", "--store", "b"]).await;
+    two.assert_refusal("--make takes one store", "Name one");
+    let neither = run_client(&cluster, ["eval"]).await;
+    assert_eq!(neither.code, Some(2));
 }
