@@ -7,7 +7,7 @@ as `passage ingest` does. There are five parts:
 
 - `quality` compares ways of making chunks, in memory. Each question is compared with each chunk. The best chunks
   are taken until the budget is spent (see `score`). Each way is compared with the first one, question by question
-  (see `bootstrap`).
+  (see `passage::eval`).
 - `search` queries a real server by SQL, with every mode of `search` and some strategies, next to plain search in
   memory (see `server` and `passages`). Then it compares the order of hybrid hits with plain rankings and with the best
   possible order (see `order`).
@@ -29,7 +29,6 @@ parts `--save` writes the recalls of each question, and `--before` compares them
 `--results` is for `peers`: the folder that `ground/bench/peers` wrote.
 */
 
-mod bootstrap;
 mod configuration;
 mod excerpts;
 mod fragments;

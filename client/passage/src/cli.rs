@@ -12,6 +12,7 @@ mod context;
 mod doctor;
 mod duplicates;
 mod embed;
+mod eval;
 mod export;
 mod first_steps;
 mod fragments;

@@ -62,6 +62,7 @@ pub mod cli;
 pub mod conversion;
 pub mod document;
 mod error;
+pub mod eval;
 pub mod export;
 pub mod ingest;
 pub mod split;

@@ -44,6 +44,7 @@ fn router(reader: Arc<Reader>, guard: Guard) -> Router {
         .route("/collections", get(browse::collections))
         .route("/documents", get(browse::documents))
         .route("/document", get(browse::document))
+        .route("/evaluation", get(browse::evaluation))
         .route("/chunks", get(browse::chunks))
         .route("/openapi.json", get(openapi::openapi));
     for (path, function) in FUNCTIONS {

@@ -54,6 +54,7 @@ const PAGE_MODULES: &[(&str, &str)] = modules![
     "context.js",
     "document_data.js",
     "documents.js",
+    "evaluation.js",
     "fields.js",
     "hits.js",
     "page.js",

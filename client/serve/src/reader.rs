@@ -71,6 +71,8 @@ pub struct Reader {
     embedder: Option<Arc<Embedder>>,
     reranking: Option<Arc<Reranking>>,
     store: String,
+    /// The report of an evaluation, JSON.
+    evaluation: Option<String>,
     timeout: Duration,
     facts: RwLock<Option<Arc<Facts>>>,
     requests: Semaphore,
@@ -104,11 +106,23 @@ impl Reader {
             embedder,
             reranking,
             store,
+            evaluation: None,
             timeout,
             facts: RwLock::default(),
             requests: Semaphore::new(MAX_REQUESTS),
             checked: Mutex::default(),
         }
+    }
+
+    /// Returns the reader with the report of an evaluation, a JSON text that `passage eval` wrote. The page shows it.
+    #[must_use]
+    pub fn with_evaluation(self, evaluation: Option<String>) -> Self {
+        Self { evaluation, ..self }
+    }
+
+    /// Returns the report of an evaluation.
+    pub(crate) fn evaluation(&self) -> Option<&str> {
+        self.evaluation.as_deref()
     }
 
     /// Returns the name of the store.

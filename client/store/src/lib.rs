@@ -42,7 +42,8 @@ pub use query::{
     DEFAULT_PASSAGES, DocumentChunk, DocumentFilter, DocumentKey, DocumentRow, Duplicate,
     DuplicateDocument, Export, ExportFilter, ExportedChunk, ExportedDocument, Filters, Fragment,
     FragmentQuery, Function, Hit, ListedDocument, OutlineRow, Passage, RerankCandidates,
-    RerankContext, Search, SearchMode, SearchResults, Status, StoredChunk, StoredDocument,
+    RerankContext, SampledChunk, Search, SearchMode, SearchResults, Status, StoredChunk,
+    StoredDocument,
 };
 pub use shadow::{OutdatedDocument, PendingSwap, ShadowDocument, ShadowOptions, ShadowStore};
 pub use write::{

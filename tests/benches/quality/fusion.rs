@@ -13,8 +13,8 @@ mod rankings;
 use std::fmt::Write;
 
 use passage::embed::Model;
+use passage::eval::{Difference, SplitMix, difference};
 
-use super::bootstrap::{Difference, SplitMix, difference};
 use super::server::Server;
 use super::set::Set;
 use super::table::BUDGETS;

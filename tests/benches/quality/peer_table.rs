@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use super::bootstrap::{Difference, difference};
+use passage::eval::{Difference, completeness, difference, mean};
+
 use super::peers::BUDGETS;
-use super::report::{completeness, mean};
 use super::table::MethodRecalls;
 
 /// The method that the others are compared with.

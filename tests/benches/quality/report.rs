@@ -2,7 +2,8 @@
 
 use std::fmt::{self, Write};
 
-use super::bootstrap::difference;
+use passage::eval::{completeness, difference, mean};
+
 use super::configuration::Configuration;
 use super::set::Set;
 
@@ -31,16 +32,6 @@ pub struct Report<'a> {
 pub fn title(set: &Set) -> String {
     let (questions, documents) = (set.questions.len(), set.documents.len());
     format!("{}: {questions} questions, {documents} documents", set.name)
-}
-
-/// Returns the mean of figures, 0 without any.
-pub fn mean(figures: &[f64]) -> f64 {
-    figures.iter().sum::<f64>() / figures.len().max(1) as f64
-}
-
-/// Returns for each recall whether the answer is complete: 1 or 0.
-pub fn completeness(recalls: &[f64]) -> Vec<f64> {
-    recalls.iter().map(|recall| f64::from(*recall >= 1.0)).collect()
 }
 
 /// Writes recall and completeness of all questions for each budget, and the difference from the compared

@@ -2,7 +2,7 @@
 The recall of each question, in a file, so that two versions of the project can be compared.
 
 One version writes the file, another one reads it. Both must have the same sets, because each question is compared
-with itself (see `bootstrap`). A line is a JSON object for one method at one budget.
+with itself (see `passage::eval`). A line is a JSON object for one method at one budget.
 */
 
 use std::collections::HashMap;

@@ -7,6 +7,9 @@ several chunks has several spans, and its cost is that of its whole text.
 */
 
 use std::ops::Range;
+use std::slice;
+
+use passage::eval::share;
 
 /// A passage, which is returned as a whole or not at all.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,21 +125,7 @@ pub fn recall<'p>(answer: &Answer, returned: impl IntoIterator<Item = &'p Return
     let spans: Vec<_> = returned
         .into_iter()
         .filter(|passage| passage.document == answer.document)
-        .flat_map(|passage| &passage.spans)
+        .flat_map(|passage| passage.spans.clone())
         .collect();
-    let share = |span: &Range<usize>| covered(span, &spans) as f64 / span.len() as f64;
-    answer.spans.iter().map(share).fold(0.0, f64::max)
-}
-
-/// Counts the bytes of a span that are in any of the others.
-fn covered(span: &Range<usize>, others: &[&Range<usize>]) -> usize {
-    let clip = |other: &&Range<usize>| other.start.max(span.start)..other.end.min(span.end);
-    let mut parts: Vec<_> = others.iter().map(clip).collect();
-    parts.sort_by_key(|part| part.start);
-    let (mut bytes, mut end) = (0, span.start);
-    for part in parts {
-        bytes += part.end.saturating_sub(part.start.max(end));
-        end = end.max(part.end);
-    }
-    bytes
+    answer.spans.iter().map(|span| share(slice::from_ref(span), &spans)).fold(0.0, f64::max)
 }

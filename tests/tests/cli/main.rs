@@ -15,6 +15,7 @@ mod commands {
     mod administration;
     mod bounded_calls;
     mod duplicates;
+    mod evaluation;
     mod export;
     mod first_contact;
     mod help;
@@ -23,6 +24,7 @@ mod commands {
     mod search_output;
     mod split;
     mod store;
+    mod tuning;
     mod usage_errors;
 }
 

@@ -5,8 +5,6 @@ A bench without a harness has no tests of its own, so the modules whose errors n
 tested here.
 */
 
-#[path = "../../benches/quality/bootstrap.rs"]
-mod bootstrap;
 #[path = "../../benches/quality/excerpts.rs"]
 mod excerpts;
 #[path = "../../benches/quality/score.rs"]
@@ -19,7 +17,6 @@ mod shares;
 mod store;
 
 mod budgets;
-mod chance;
 mod claims;
 mod expansion;
 mod questions;

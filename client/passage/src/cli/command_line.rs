@@ -5,6 +5,7 @@ use super::context::{self, Context};
 use super::doctor::{self, Doctor};
 use super::duplicates::{self, Duplicates};
 use super::embed::{self, Embed};
+use super::eval::{self, Eval};
 use super::export::{self, Export};
 use super::fragments::{self, Fragments};
 use super::ingest::{self, Ingest};
@@ -117,6 +118,9 @@ pub enum Command {
     /// Find the passages that answer a question, by meaning and by words
     #[command(after_help = search::HELP)]
     Search(Box<Search>),
+    /// Measure search on questions with known answers, and compare modes, strategies and stores
+    #[command(after_help = eval::HELP)]
+    Eval(Box<Eval>),
     /// Show the sections of a document
     #[command(after_help = outline::HELP)]
     Outline(Outline),
@@ -172,6 +176,7 @@ impl Command {
             Command::Reindex(args) => Some(&mut args.embedder),
             Command::Search(args) => Some(&mut args.embedder),
             Command::Fragments(args) => Some(&mut args.embedder),
+            Command::Eval(args) => Some(&mut args.embedder),
             Command::Embed(args) => Some(&mut args.embedder),
             Command::Mcp(args) => Some(&mut args.serving.embedder),
             Command::Serve(args) => Some(&mut args.serving.embedder),
@@ -189,6 +194,7 @@ impl Command {
                 | Command::Reindex(_)
                 | Command::Search(_)
                 | Command::Fragments(_)
+                | Command::Eval(_)
                 | Command::Embed(_)
                 | Command::Mcp(_)
                 | Command::Serve(_)
@@ -207,6 +213,7 @@ impl Command {
             Command::Reindex(args) => Box::pin(args.run()),
             Command::Remove(args) => Box::pin(args.run()),
             Command::Search(args) => Box::pin(args.run()),
+            Command::Eval(args) => Box::pin(args.run()),
             Command::Outline(args) => Box::pin(args.run()),
             Command::Fragments(args) => Box::pin(args.run()),
             Command::Context(args) => Box::pin(args.run()),

@@ -13,13 +13,14 @@ To begin:
 passage -h lists all commands. passage split README.md shows chunks and needs no server.";
 
 /// Words for the commands in other programs.
-const SYNONYMS: [(&str, &[&str]); 8] = [
+const SYNONYMS: [(&str, &[&str]); 9] = [
     ("search", &["ask", "find", "query", "retrieve"]),
     ("ingest", &["add", "import", "index", "insert", "load", "put", "upload"]),
     ("remove", &["delete", "rm"]),
     ("status", &["info", "list", "ls", "stats"]),
     ("init", &["create", "install", "setup"]),
     ("doctor", &["check", "diagnose", "test"]),
+    ("eval", &["evaluate", "measure", "quality", "recall"]),
     ("serve", &["http", "server", "start", "web"]),
     ("split", &["chunk", "chunks", "tokenize"]),
 ];

@@ -58,7 +58,7 @@ impl Mcp {
             }
             None => None,
         };
-        let (reader, model) = reader(&self.serving).await?;
+        let (reader, model) = reader(&self.serving, None).await?;
         let writer: Option<Arc<dyn Writer>> = if self.allow_ingest {
             let embedder = reader.embedder().cloned();
             Some(Arc::new(TextWriter::new(ingest(&self.serving, embedder, model).await?)))

@@ -232,7 +232,7 @@ impl From<Mode> for SearchMode {
 
 impl Filters {
     /// Returns the filters of the store's search.
-    fn requested(self) -> Result<store::Filters, Error> {
+    pub fn requested(self) -> Result<store::Filters, Error> {
         let metadata = self.metadata.as_deref().map(metadata).transpose()?;
         Ok(store::Filters {
             collection: self.collection,

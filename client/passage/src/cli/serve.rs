@@ -1,5 +1,6 @@
 //! The command `serve`: serves HTTP and the page.
 
+use super::eval::read_report;
 use super::options::Serving;
 use super::options::interruption::interruption;
 use super::options::serving::{listen, reader};
@@ -8,6 +9,7 @@ use crate::Error;
 use crate::serve::http;
 use clap::Args;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -23,6 +25,7 @@ without one.
 Examples:
   passage serve
   passage serve --listen 127.0.0.1:9000 --store handbook
+  passage serve --eval report.json
   PASSAGE_TOKEN=$(openssl rand -hex 16) passage serve --listen 0.0.0.0:8642";
 
 #[derive(Args)]
@@ -32,14 +35,21 @@ pub struct Serve {
     /// Address to listen on; port 0 takes a free one
     #[arg(long, default_value = "127.0.0.1:8642", value_name = "ADDRESS")]
     pub listen: SocketAddr,
+    /// Report of passage eval --json, which the page shows
+    #[arg(long, value_name = "FILE")]
+    pub eval: Option<PathBuf>,
 }
 
 impl Serve {
     /// Serves until a signal.
     pub async fn run(self) -> Result<ExitCode, Error> {
+        let evaluation = match &self.eval {
+            Some(path) => Some(read_report(path)?.1),
+            None => None,
+        };
         // The address is tried first, because the model takes longer to load.
         let (listener, guard, address) = listen(self.listen).await?;
-        let (reader, _) = reader(&self.serving).await?;
+        let (reader, _) = reader(&self.serving, evaluation).await?;
         let interrupted = Box::pin(interruption());
         print_error(&format!("listening on http://{address}"));
         http::serve(listener, Arc::clone(&reader), guard, interrupted).await;

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::reader::Reader;
-use crate::web::{answer, reject};
+use crate::web::{answer, json_text, reject};
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
@@ -37,6 +37,17 @@ fn parameters<T>(parameters: Parameters<T>) -> Result<T, Error> {
 
 pub(super) async fn store(State(reader): State<Arc<Reader>>) -> Response {
     respond(reader.describe().await)
+}
+
+pub(super) async fn evaluation(State(reader): State<Arc<Reader>>) -> Response {
+    match reader.evaluation() {
+        Some(report) => json_text(StatusCode::OK, report.into()),
+        None => reject(&Error::Invalid {
+            status: 404,
+            cause: "this server has no report of an evaluation".into(),
+            remedy: "Start it with --eval and a file that passage eval --json wrote.".into(),
+        }),
+    }
 }
 
 pub(super) async fn collections(State(reader): State<Arc<Reader>>) -> Response {

@@ -31,6 +31,7 @@ fn describe(facts: &Facts) -> Value {
     for (path, summary, parameters) in [
         ("/store", "Names, versions, the model and the strategies", json!([])),
         ("/collections", "The collections with their versions and counts", json!([])),
+        ("/evaluation", "The report of passage eval that the server was started with", json!([])),
         ("/v1/models", "The model of the server, in the shape of the OpenAI API", json!([])),
         ("/health", "Whether the process answers; needs no token", json!([])),
         ("/ready", "Whether the store can be read; needs no token", json!([])),

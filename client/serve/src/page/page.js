@@ -4,6 +4,7 @@ import { compareView } from './compare.js'
 import { contextView } from './context.js'
 import { documentView, documentsView } from './documents.js'
 import { button, element } from './dom.js'
+import { evaluationView } from './evaluation.js'
 import { foundPassageView, searchView } from './search.js'
 import { parseState } from './state.js'
 
@@ -14,6 +15,7 @@ const VIEWS = {
   compare: compareView,
   documents: documentsView,
   document: documentView,
+  evaluation: evaluationView,
 }
 
 // The entry of the menu that a view belongs to.
@@ -103,6 +105,7 @@ async function readLists() {
   const store = await get('store')
   document.getElementById('store').textContent =
     `store ${store.store} · PostgreSQL ${store.server} · pg_passage ${store.extension}${edition(store)}`
+  document.querySelector('nav [data-view="evaluation"]').hidden = !store.has_evaluation
   // A store of views can have no collections.
   const rows = await get('collections').then(
     (answer) => answer.results,

@@ -32,6 +32,7 @@ impl Reader {
                 "has_embeddings": facts.has_embeddings,
                 "embeds_queries": facts.query_embedder().is_some(),
                 "reranks": self.reranking.is_some(),
+                "has_evaluation": self.evaluation.is_some(),
                 "model": facts.model(),
                 "strategies": strategies,
             }))

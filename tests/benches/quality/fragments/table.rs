@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::super::bootstrap::difference;
+use passage::eval::{difference, mean};
+
 use super::super::excerpts::ExcerptScore;
-use super::super::report::mean;
 use super::super::saved::Recalls;
 use super::super::set::Question;
 

@@ -5,7 +5,8 @@ Such a query looks for a text that its author has seen. The words find it, and t
 little, so it is the opposite of a question in other words.
 */
 
-use super::super::bootstrap::SplitMix;
+use passage::eval::SplitMix;
+
 use super::super::score::Answer;
 use super::super::set::{Document, Question, Set};
 

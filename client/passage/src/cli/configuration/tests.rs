@@ -54,10 +54,11 @@ fn the_command_line_takes_precedence_over_the_file() {
 }
 
 /// A command line for each command that has options, without any option.
-const LINES: [&[&str]; 17] = [
+const LINES: [&[&str]; 18] = [
     &["passage", "context", "x"],
     &["passage", "doctor"],
     &["passage", "embed"],
+    &["passage", "eval", "x"],
     &["passage", "export"],
     &["passage", "fragments", "x"],
     &["passage", "ingest", "x"],

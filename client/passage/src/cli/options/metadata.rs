@@ -56,13 +56,18 @@ impl MetadataOptions {
 
 /// Parses the value of `--metadata` as a JSON object.
 pub fn metadata(value: &str) -> Result<Map<String, Value>, Error> {
+    json_object("metadata", value)
+}
+
+/// Parses the value of an option as a JSON object.
+pub fn json_object(option: &str, value: &str) -> Result<Map<String, Value>, Error> {
     match serde_json::from_str(value) {
         Ok(value) if passage_split::contains_nul(&value) => {
-            Err(store::Error::Nul("metadata".into()).into())
+            Err(store::Error::Nul(option.into()).into())
         }
-        Ok(Value::Object(metadata)) => Ok(metadata),
+        Ok(Value::Object(object)) => Ok(object),
         _ => Err(Error::usage(
-            "--metadata must be a JSON object",
+            &format!("--{option} must be a JSON object"),
             "Write it as '{\"key\": \"value\"}', in single quotes for the shell.",
         )),
     }

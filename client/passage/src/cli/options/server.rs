@@ -8,9 +8,9 @@ use clap::Args;
 /// Variables of libpq that name a server or a database.
 const SERVER_VARIABLES: [&str; 4] = ["PGHOST", "PGHOSTADDR", "PGDATABASE", "PGSERVICE"];
 
-/// The server and the store.
+/// The server and its database.
 #[derive(Args)]
-pub struct Server {
+pub struct Database {
     #[arg(
         help = "Connection string of the server, such as postgresql://user@host/database",
         long_help = "Connection string of the server, such as postgresql://user@host/database or \
@@ -18,6 +18,13 @@ pub struct Server {
     )]
     #[arg(long, short, env = "DATABASE_URL", hide_env_values = true, value_name = "URL")]
     pub database_url: Option<String>,
+}
+
+/// The server and the store.
+#[derive(Args)]
+pub struct Server {
+    #[command(flatten)]
+    pub database: Database,
     /// Name of the store, a schema of the database
     #[arg(
         long,
@@ -42,6 +49,13 @@ impl Server {
         Ok(store)
     }
 
+    /// Returns the connection string; empty if the variables of libpq name the server.
+    pub fn url(&self) -> Result<String, Error> {
+        self.database.url()
+    }
+}
+
+impl Database {
     /// Returns the connection string; empty if the variables of libpq name the server.
     pub fn url(&self) -> Result<String, Error> {
         let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());

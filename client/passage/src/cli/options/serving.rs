@@ -36,8 +36,12 @@ pub struct Serving {
 /// The variable with the token of callers. It is not an option, because all users of a machine see command lines.
 const TOKEN: &str = "PASSAGE_TOKEN";
 
-/// Loads the model, once, and makes the reader. Also returns the model itself for its tokenizer.
-pub async fn reader(args: &Serving) -> Result<(Arc<Reader>, Option<Arc<Model>>), Error> {
+/// Loads the model, once, and makes the reader, with the report of an evaluation. Also returns the model itself for its
+/// tokenizer.
+pub async fn reader(
+    args: &Serving,
+    evaluation: Option<String>,
+) -> Result<(Arc<Reader>, Option<Arc<Model>>), Error> {
     let url = args.server.url()?;
     let (embedder, model) = if args.no_embed {
         (None, None)
@@ -58,7 +62,7 @@ pub async fn reader(args: &Serving) -> Result<(Arc<Reader>, Option<Arc<Model>>),
         timeout: Duration::from_secs(args.timeout.into()),
         report: Arc::new(print_error),
     });
-    Ok((Arc::new(reader), model))
+    Ok((Arc::new(reader.with_evaluation(evaluation)), model))
 }
 
 /// Listens at an address, for the callers that the token admits.

@@ -1,0 +1,299 @@
+/*!
+Runs an evaluation: every question with every configuration at every budget.
+
+A search per budget, because `search` chooses other hits and context for another budget: the passages of a small budget are
+not the first ones of a large one.
+*/
+
+use super::answer::ReturnedPassage;
+use super::question::Question;
+use super::report::{Configuration, QuestionError, QuestionResult, Report, ResultPassage};
+use super::resolve::Resolver;
+use crate::Error;
+use crate::embed::{Embedder, Embedding, EmbeddingKind};
+use crate::store::{Notice, Passage, Search, Store};
+use futures_util::future::try_join_all;
+use serde_json::{Map, Value, json};
+
+/// The maximum number of notices of the server that a report keeps.
+const MAX_NOTES: usize = 20;
+
+/// What to evaluate.
+pub struct Evaluation {
+    /// The questions.
+    pub questions: Vec<Question>,
+    /// The ways to search; the first one is the baseline. Each names one of the stores.
+    pub configurations: Vec<Configuration>,
+    /// The budgets in tokens.
+    pub budgets: Vec<u32>,
+    /// The filters, the number of passages and of candidates of all searches.
+    pub search: Search,
+    /// The connection string, to connect again.
+    pub url: String,
+}
+
+/// A store to search.
+pub struct EvaluatedStore {
+    /// The store.
+    pub store: Store,
+    /// The embedder of its questions; `None` if no configuration of the store searches by meaning.
+    pub embedder: Option<Embedder>,
+}
+
+/// Runs an evaluation. `progress` is called after each search.
+///
+/// # Errors
+///
+/// Returns an error if a configuration fails without a filter of a question, if the embedder fails, or if a lost connection
+/// cannot be opened again. Errors of single questions are in the report.
+pub async fn evaluate(
+    evaluation: Evaluation,
+    stores: Vec<EvaluatedStore>,
+    progress: impl Fn(),
+) -> Result<Report, Error> {
+    let mut report = Report {
+        version: env!("CARGO_PKG_VERSION").into(),
+        budgets: evaluation.budgets.clone(),
+        questions: evaluation.questions.clone(),
+        configurations: evaluation.configurations.clone(),
+        summary: Vec::new(),
+        results: Vec::new(),
+        errors: Vec::new(),
+        notes: Vec::new(),
+    };
+    for evaluated in stores {
+        run_store(&evaluation, evaluated, &mut report, &progress).await?;
+    }
+    // Stores that take turns in the list of configurations.
+    report.results.sort_by_key(|one| (one.configuration, one.budget, one.question));
+    report.errors.sort_by_key(|one| (one.configuration, one.question, one.budget));
+    report.summarize();
+    Ok(report)
+}
+
+async fn run_store(
+    evaluation: &Evaluation,
+    evaluated: EvaluatedStore,
+    report: &mut Report,
+    progress: &impl Fn(),
+) -> Result<(), Error> {
+    let EvaluatedStore { mut store, embedder } = evaluated;
+    let Evaluation { questions, budgets, .. } = evaluation;
+    let embeddings: Option<Vec<Embedding>> = match embedder {
+        Some(embedder) => {
+            let embed = |question: &Question| {
+                let (embedder, query) = (embedder.clone(), question.query.clone());
+                async move { embedder.embed(EmbeddingKind::Query, query).await }
+            };
+            Some(try_join_all(questions.iter().map(embed)).await?)
+        }
+        None => None,
+    };
+    let mut resolver = Resolver::default();
+    let answers = resolver.answers(&store, questions).await?;
+    let name = store.name().to_owned();
+    let own = evaluation.configurations.iter().enumerate().filter(|(_, one)| one.store == name);
+    for (number, configuration) in own {
+        check(evaluation, configuration, &mut store, embeddings.as_ref()).await?;
+        for (question, answer) in answers.iter().enumerate() {
+            let failed = |budget, (message, hint)| QuestionError {
+                question,
+                configuration: number,
+                budget,
+                message,
+                hint,
+            };
+            let answer = match answer {
+                Ok(answer) => answer,
+                Err(error) => {
+                    report.errors.push(failed(None, error.clone()));
+                    (0..budgets.len()).for_each(|_| progress());
+                    continue;
+                }
+            };
+            let embedding = embeddings.as_ref().filter(|_| configuration.embeds());
+            let embedding = embedding.map(|embeddings| &embeddings[question][..]);
+            for budget in budgets {
+                let arguments = evaluation.arguments(configuration, &questions[question], *budget);
+                let found = search(&mut store, &evaluation.url, &arguments, embedding).await?;
+                progress();
+                let (passages, notices) = match found {
+                    Ok(found) => found,
+                    Err(error) => {
+                        let error = (error.to_string(), error.remedy());
+                        report.errors.push(failed(Some(*budget), error));
+                        continue;
+                    }
+                };
+                for notice in notices {
+                    if report.notes.len() < MAX_NOTES && !report.notes.contains(&notice) {
+                        report.notes.push(notice);
+                    }
+                }
+                let returned = passages.iter().map(|passage| ReturnedPassage {
+                    document: passage.document_id,
+                    ranges: resolver.ranges(passage),
+                });
+                let (score, parts) = answer.score(&returned.collect::<Vec<_>>());
+                let tokens = passages.iter().map(|passage| i64::from(passage.tokens)).sum();
+                report.results.push(QuestionResult {
+                    configuration: number,
+                    budget: *budget,
+                    question,
+                    score,
+                    tokens,
+                    passages: passages.into_iter().zip(parts).map(result_passage).collect(),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Searches once without the filter of a question. So a strategy or a limit that does not exist fails the evaluation at
+/// once, instead of each question.
+async fn check(
+    evaluation: &Evaluation,
+    configuration: &Configuration,
+    store: &mut Store,
+    embeddings: Option<&Vec<Embedding>>,
+) -> Result<(), Error> {
+    let Some(question) = evaluation.questions.first() else { return Ok(()) };
+    let question = Question { filter: Map::new(), ..question.clone() };
+    let arguments = evaluation.arguments(configuration, &question, 1);
+    let embedding = embeddings.filter(|_| configuration.embeds()).map(|all| &all[0][..]);
+    search(store, &evaluation.url, &arguments, embedding).await??;
+    Ok(())
+}
+
+/// Searches, and once more over a new connection if the connection is lost. The inner error is that of the question.
+async fn search(
+    store: &mut Store,
+    url: &str,
+    arguments: &Map<String, Value>,
+    embedding: Option<&[f32]>,
+) -> Result<Result<(Vec<Passage>, Vec<Notice>), Error>, Error> {
+    let mut found = store.call_named("search", arguments, embedding).await;
+    if found.as_ref().is_err_and(crate::store::Error::ended_connection) {
+        *store = Store::connect(url, store.name()).await?;
+        found = store.call_named("search", arguments, embedding).await;
+    }
+    let parse = |found: crate::store::CallResult| Ok((found.parse()?, found.notices));
+    Ok(found.and_then(parse).map_err(Error::from))
+}
+
+fn result_passage((passage, wanted): (Passage, bool)) -> ResultPassage {
+    let Passage { document_id, uri, collection, version, section, .. } = passage;
+    ResultPassage {
+        wanted,
+        document_id,
+        uri,
+        collection,
+        version,
+        section,
+        first_line: passage.first_line,
+        last_line: passage.last_line,
+        tokens: passage.tokens,
+        hit_ids: passage.hit_ids,
+    }
+}
+
+impl Configuration {
+    /// Returns whether it searches by meaning.
+    pub fn embeds(&self) -> bool {
+        self.mode != "text"
+    }
+}
+
+impl Evaluation {
+    /// Returns the arguments of `passage.search` for a question. The filter of the question takes precedence over that of the
+    /// evaluation.
+    fn arguments(
+        &self,
+        configuration: &Configuration,
+        question: &Question,
+        budget: u32,
+    ) -> Map<String, Value> {
+        let search = Search {
+            question: question.query.clone(),
+            strategy: configuration.strategy.clone(),
+            max_tokens: Some(budget),
+            ..self.search.clone()
+        };
+        let mut arguments = search.arguments();
+        let mut filter = question.filter.clone();
+        // A list of collections is a key of the filter; one collection is an argument of its own.
+        match filter.remove("collection") {
+            Some(Value::String(collection)) => {
+                arguments.insert("collection".into(), collection.into());
+            }
+            Some(collections) => {
+                arguments.remove("collection");
+                filter.insert("collection".into(), collections);
+            }
+            None => {}
+        }
+        let mode = json!({ "mode": configuration.mode });
+        for (group, keys) in [
+            ("filter", &filter),
+            ("ranking", &configuration.ranking),
+            ("ranking", mode.as_object().expect("it is an object")),
+            ("limits", &configuration.limits),
+        ] {
+            if keys.is_empty() {
+                continue;
+            }
+            let all = arguments.entry(group).or_insert_with(|| json!({}));
+            all.as_object_mut().expect("groups are objects").extend(keys.clone());
+        }
+        arguments
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Filters;
+
+    #[test]
+    fn a_question_narrows_the_search_of_its_configuration() {
+        let object = |value: Value| value.as_object().unwrap().clone();
+        let filters = Filters {
+            collection: Some("a".into()),
+            kind: Some("code".into()),
+            ..Filters::default()
+        };
+        let search = Search { limit: Some(100), filters, ..Search::default() };
+        let evaluation = Evaluation {
+            questions: Vec::new(),
+            configurations: Vec::new(),
+            budgets: Vec::new(),
+            search,
+            url: String::new(),
+        };
+        let configuration = Configuration {
+            mode: "hybrid".into(),
+            strategy: Some("auto".into()),
+            ranking: object(json!({"text_weight": 2})),
+            limits: object(json!({"parents": 1})),
+            ..Configuration::default()
+        };
+        let arguments = |filter: Value| {
+            let query = "why".into();
+            let question =
+                Question { name: None, query, wanted: Vec::new(), filter: object(filter) };
+            Value::Object(evaluation.arguments(&configuration, &question, 512))
+        };
+        let mut expected = json!({
+            "query": "why", "collection": "a", "filter": {"kind": "code"}, "max_passages": 100, "max_tokens": 512,
+            "strategy": "auto", "ranking": {"mode": "hybrid", "text_weight": 2}, "limits": {"parents": 1},
+        });
+        assert_eq!(arguments(json!({})), expected);
+        expected["collection"] = "b".into();
+        expected["filter"] = json!({"kind": "prose"});
+        assert_eq!(arguments(json!({"collection": "b", "kind": "prose"})), expected);
+        expected.as_object_mut().unwrap().remove("collection");
+        expected["filter"] = json!({"kind": "code", "collection": ["b", "c"]});
+        assert_eq!(arguments(json!({"collection": ["b", "c"]})), expected);
+    }
+}
