@@ -1,7 +1,7 @@
 -- needs: vector
 -- similar: chunks like a chunk, and documents like a document.
-CREATE EXTENSION vector;
 SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS vector;
 SET passage.store = 'alike';
 SELECT count(*) > 0 AS made FROM passage.create_store(dimensions => 3);
 \pset null -
