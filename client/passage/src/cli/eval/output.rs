@@ -22,7 +22,8 @@ pub fn as_text(report: &Report, worst: usize) -> String {
     let is_one = stores.iter().all(|store| *store == stores[0]);
     let of_store = if is_one { format!(", store {}", printable(stores[0])) } else { String::new() };
     line(&mut output, &format!("{questions}{of_store}\n"));
-    for budget in &report.budgets {
+    let has_rows = |budget: &&u32| report.summary.iter().any(|one| one.budget == **budget);
+    for budget in report.budgets.iter().filter(has_rows) {
         let title = format!("{} tokens", with_commas(*budget));
         line(
             &mut output,
