@@ -110,6 +110,9 @@ pub struct ResultPassage {
     pub section: Vec<String>,
     pub first_line: Option<i32>,
     pub last_line: Option<i32>,
+    /// The first and the last line of each part, because a passage can have gaps.
+    #[serde(default)]
+    pub lines: Vec<[i32; 2]>,
     pub tokens: i32,
     pub hit_ids: Vec<Uuid>,
 }

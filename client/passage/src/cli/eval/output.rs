@@ -103,7 +103,12 @@ fn wanted_text(wanted: &Wanted) -> String {
 }
 
 fn passage_text(passage: &ResultPassage) -> String {
-    let location = location(passage.uri.as_deref(), passage.first_line, passage.last_line);
+    let mut location = location(passage.uri.as_deref(), passage.first_line, passage.last_line);
+    if passage.lines.len() > 1 {
+        let parts = passage.lines.iter().map(|[first, last]| format!("{first}-{last}"));
+        let uri = printable(passage.uri.as_deref().unwrap_or_default());
+        location = format!("{uri}:{}", parts.collect::<Vec<_>>().join(","));
+    }
     format!("{location}  {DIM}{}{DIM:#}", section(&passage.section))
 }
 
