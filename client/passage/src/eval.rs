@@ -15,6 +15,7 @@ A [`difference`] of two configurations has the interval of a paired bootstrap ov
 mod answer;
 mod bootstrap;
 mod document;
+mod figures;
 mod metrics;
 mod proposal;
 mod question;

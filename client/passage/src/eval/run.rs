@@ -182,7 +182,22 @@ async fn search(
     Ok(found.and_then(parse).map_err(Error::from))
 }
 
+/// Returns the lines of the chunks of a passage, joined where nothing is between them.
+fn lines(passage: &Passage) -> Vec<[i32; 2]> {
+    let mut lines: Vec<[i32; 2]> = Vec::new();
+    for citation in passage.citations.as_array().into_iter().flatten() {
+        let line = |key: &str| citation[key].as_i64().and_then(|line| i32::try_from(line).ok());
+        let (Some(first), Some(last)) = (line("first_line"), line("last_line")) else { continue };
+        match lines.last_mut() {
+            Some([_, end]) if first <= end.saturating_add(1) => *end = last.max(*end),
+            _ => lines.push([first, last]),
+        }
+    }
+    lines
+}
+
 fn result_passage((passage, wanted): (Passage, bool)) -> ResultPassage {
+    let lines = lines(&passage);
     let Passage { document_id, uri, collection, version, section, .. } = passage;
     ResultPassage {
         wanted,
@@ -193,6 +208,7 @@ fn result_passage((passage, wanted): (Passage, bool)) -> ResultPassage {
         section,
         first_line: passage.first_line,
         last_line: passage.last_line,
+        lines,
         tokens: passage.tokens,
         hit_ids: passage.hit_ids,
     }

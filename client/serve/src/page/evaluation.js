@@ -213,7 +213,8 @@ function wantedItem(wanted, isOwn) {
 }
 
 function cameItem(passage, isOwn) {
-  const text = place(passage)
+  const parts = passage.lines ?? []
+  const text = parts.length > 1 ? `${passage.uri}:${parts.map((lines) => lines.join('-')).join(', ')}` : place(passage)
   const [hit] = passage.hit_ids
   const link =
     isOwn && hit

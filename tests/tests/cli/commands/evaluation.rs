@@ -17,8 +17,8 @@ struct Questions(TempDir);
 
 impl Questions {
     fn new(lines: &[Value]) -> Self {
-        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-        Self::with_text(&text)
+        let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+        Self::with_text(&lines.join("\n"))
     }
 
     fn with_text(text: &str) -> Self {

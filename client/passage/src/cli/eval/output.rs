@@ -22,7 +22,8 @@ pub fn as_text(report: &Report, worst: usize) -> String {
     let is_one = stores.iter().all(|store| *store == stores[0]);
     let of_store = if is_one { format!(", store {}", printable(stores[0])) } else { String::new() };
     line(&mut output, &format!("{questions}{of_store}\n"));
-    for budget in &report.budgets {
+    let has_rows = |budget: &&u32| report.summary.iter().any(|one| one.budget == **budget);
+    for budget in report.budgets.iter().filter(has_rows) {
         let title = format!("{} tokens", with_commas(*budget));
         line(
             &mut output,
@@ -102,7 +103,12 @@ fn wanted_text(wanted: &Wanted) -> String {
 }
 
 fn passage_text(passage: &ResultPassage) -> String {
-    let location = location(passage.uri.as_deref(), passage.first_line, passage.last_line);
+    let mut location = location(passage.uri.as_deref(), passage.first_line, passage.last_line);
+    if passage.lines.len() > 1 {
+        let parts = passage.lines.iter().map(|[first, last]| format!("{first}-{last}"));
+        let uri = printable(passage.uri.as_deref().unwrap_or_default());
+        location = format!("{uri}:{}", parts.collect::<Vec<_>>().join(","));
+    }
     format!("{location}  {DIM}{}{DIM:#}", section(&passage.section))
 }
 
