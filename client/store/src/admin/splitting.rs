@@ -193,7 +193,7 @@ mod tests {
     fn invalid_settings_count_as_not_recorded() {
         let sizes = |text: &str| serde_json::from_str::<Value>(text).unwrap();
         let valid = r#"{"min_size": 1, "preferred_size": 2, "max_size": 3, "max_with_preamble": 4, "overlap": 5}"#;
-        let parse = |unit, text| Splitting::parse(Some(unit), Some(&sizes(text)));
+        let parse = |unit: &str, text: &str| Splitting::parse(Some(unit), Some(&sizes(text)));
         let recorded = parse("characters", valid).unwrap();
         assert_eq!(recorded.limits.max, 3);
         assert_eq!(recorded.to_string(), "1 to 3 characters, preferably 2, with an overlap of 5");

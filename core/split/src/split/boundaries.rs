@@ -85,17 +85,18 @@ impl Boundaries {
         pattern: Option<&SplitPattern>,
         is_marker: impl Fn(&str, usize) -> bool,
     ) {
-        let (mut start, mut has_text, mut is_marked) = (0, false, false);
+        let (mut start, mut has_text, mut after_marker) = (0, false, false);
         for line in lines(text) {
             if is_marker(line, start) {
                 self.markers.push(start..start + line.len());
-                is_marked = true;
+                after_marker = true;
             } else if !line.trim_start_matches('\u{feff}').trim().is_empty() {
-                let begins_part = is_marked || pattern.is_some_and(|pattern| pattern.matches(line));
+                let begins_part =
+                    after_marker || pattern.is_some_and(|pattern| pattern.matches(line));
                 if begins_part && has_text {
                     self.offsets.push(start);
                 }
-                (has_text, is_marked) = (true, false);
+                (has_text, after_marker) = (true, false);
             }
             start += line.len();
         }
