@@ -5,10 +5,11 @@ The rules are core's. The pieces of this module own their titles and texts, so t
 load the document that one thread has split.
 */
 
+use crate::store::Splitting;
 use passage_split::{
-    Characters, Error, Kind, Link, MediaType, Sizer, SplitOptions, SyntaxError, Unit,
+    Characters, Error, Kind, Link, MediaType, Sizer, SplitAt, SplitOptions, SyntaxError, Unit,
 };
-pub use passage_split::{ChunkLimits, SizeUnit};
+pub use passage_split::{ChunkLimits, SizeUnit, SplitPattern};
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
@@ -32,6 +33,7 @@ pub struct Splitter {
     unit: SizeUnit,
     limits: ChunkLimits,
     overlap: usize,
+    split_at: Option<SplitPattern>,
 }
 
 /// Requested chunk sizes in the unit of a sizer. `None` is the default, in proportion to the maximum.
@@ -139,14 +141,20 @@ impl Splitter {
     /// Returns a splitter that counts characters and needs no model.
     pub fn by_characters() -> Self {
         let (unit, limits) = (SizeUnit::Characters, ChunkLimits::CHARACTERS);
-        Self { sizer: Arc::new(Characters), unit, limits, overlap: 0 }
+        Self { sizer: Arc::new(Characters), unit, limits, overlap: 0, split_at: None }
     }
 
     /// Returns a splitter that counts the wordpieces of a model; `window` is how many of them the
     /// model reads.
     pub fn by_wordpieces(sizer: impl Sizer + Send + 'static, window: usize) -> Self {
         let limits = ChunkSizes::default().in_wordpieces(window);
-        Self { sizer: Arc::new(sizer), unit: SizeUnit::Wordpieces, limits, overlap: 0 }
+        Self {
+            sizer: Arc::new(sizer),
+            unit: SizeUnit::Wordpieces,
+            limits,
+            overlap: 0,
+            split_at: None,
+        }
     }
 
     /// Sets the size limits of chunks, in the unit of the sizer.
@@ -165,6 +173,12 @@ impl Splitter {
         Self { overlap, ..self }
     }
 
+    /// Sets the pattern of the lines before which documents are divided.
+    #[must_use]
+    pub fn with_split_at(self, split_at: Option<SplitPattern>) -> Self {
+        Self { split_at, ..self }
+    }
+
     /// Returns the unit of the limits.
     pub fn unit(&self) -> SizeUnit {
         self.unit
@@ -180,6 +194,21 @@ impl Splitter {
         self.overlap
     }
 
+    /// Returns the pattern of the lines before which documents are divided.
+    pub fn split_at(&self) -> Option<&SplitPattern> {
+        self.split_at.as_ref()
+    }
+
+    /// Returns the settings of the splitter, as a store records them.
+    pub fn settings(&self) -> Splitting {
+        Splitting {
+            unit: self.unit,
+            limits: self.limits,
+            overlap: self.overlap,
+            split_at: self.split_at().map(|pattern| pattern.as_str().to_owned()),
+        }
+    }
+
     /// Splits a text. The default of `kind` comes from the media type.
     ///
     /// # Errors
@@ -193,7 +222,9 @@ impl Splitter {
         kind: Option<Kind>,
         title: Option<&str>,
     ) -> Result<Split, Error> {
-        let options = SplitOptions { limits: self.limits, title, overlap: self.overlap, kind };
+        let split_at = SplitAt { pattern: self.split_at(), offsets: &[] };
+        let (limits, overlap) = (self.limits, self.overlap);
+        let options = SplitOptions { limits, title, overlap, kind, split_at };
         let split = passage_split::split(text, media_type, &options, &*self.sizer)?;
         let piece = |chunk: passage_split::Chunk<'_>| Piece {
             section: chunk.section,

@@ -354,8 +354,8 @@ impl Error {
                 "Create missing embeddings with the program that writes this table. passage doctor counts them.".into()
             }
             Error::SplittingMismatch { .. } => {
-                "Leave out --sizer, --overlap and the options for sizes to split as the store records. Or run passage reindex \
-                 with these options, which splits all documents of the store again."
+                "Leave out --sizer, --overlap, --split-at and the options for sizes to split as the store records. Or run passage \
+                 reindex with these options, which splits all documents of the store again."
                     .into()
             }
             Error::NoEmbeddings { is_read_only: true, .. } => {

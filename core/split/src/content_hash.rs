@@ -17,6 +17,7 @@ use sha2::{Digest, Sha256};
 ///     limits: ChunkLimits::CHARACTERS,
 ///     unit: SizeUnit::Characters,
 ///     overlap: 0,
+///     split_at: None,
 ///     code_as_text: false,
 ///     model: None,
 ///     document_prefix: "",
@@ -34,6 +35,8 @@ pub struct HashInput<'a> {
     pub unit: SizeUnit,
     /// The overlap of chunks, in that unit.
     pub overlap: usize,
+    /// The pattern of the lines before which documents are divided, if any.
+    pub split_at: Option<&'a str>,
     /// Whether source code is split as plain text, see
     /// [`lacks_grammar`](crate::split::lacks_grammar).
     pub code_as_text: bool,
@@ -49,11 +52,11 @@ impl HashInput<'_> {
     /// Returns the hash, a SHA-256 of 32 bytes. An unchanged hash means an unchanged document.
     ///
     /// The hash covers the bytes of the source, the uri (which may decide the media type), the overrides,
-    /// the splitter's version, the limits and their unit, the model with its prefix and the metadata in any key order. Each
+    /// the splitter's version, the limits and their unit, the pattern of boundaries, the model with its prefix and the metadata in any key order. Each
     /// part is preceded by its length.
     pub fn content_hash(&self, uri: &str, bytes: &[u8]) -> Vec<u8> {
         let Self { overrides, limits, unit, overlap, code_as_text, metadata, .. } = *self;
-        let Self { model, document_prefix, .. } = *self;
+        let Self { model, document_prefix, split_at, .. } = *self;
         let mut written = String::new();
         write_object(metadata, &mut written);
 
@@ -87,6 +90,10 @@ impl HashInput<'_> {
         if !document_prefix.is_empty() {
             hash.update([2]);
             hash.update(document_prefix);
+        }
+        if let Some(pattern) = split_at {
+            hash.update([4]);
+            hash.update(pattern);
         }
         hash.finalize().to_vec()
     }
@@ -143,6 +150,7 @@ mod tests {
             limits: ChunkLimits::CHARACTERS,
             unit: SizeUnit::Characters,
             overlap: 0,
+            split_at: None,
             code_as_text: false,
             model: None,
             document_prefix: "",
@@ -167,6 +175,7 @@ mod tests {
                 ..MetadataOverrides::default()
             }),
             hash(HashInput { overlap: 1, ..plain }),
+            hash(HashInput { split_at: Some("title"), ..plain }),
             hash(HashInput { limits: ChunkLimits { max: 999, ..plain.limits }, ..plain }),
             hash(HashInput { unit: SizeUnit::Wordpieces, ..plain }),
             hash(HashInput { code_as_text: true, ..plain }),

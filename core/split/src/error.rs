@@ -25,6 +25,14 @@ pub enum Error {
         /// The maximum.
         max: i64,
     },
+    /// A pattern for the lines before which documents are divided is not a regular expression, or is too large.
+    #[error("invalid regular expression \"{pattern:.100}\": {reason}")]
+    InvalidPattern {
+        /// The rejected pattern.
+        pattern: String,
+        /// The reason, in lower case.
+        reason: String,
+    },
     /// The document is declared as a notebook but is not one. It can be loaded with another media
     /// type, such as `application/json`.
     #[error("not a Jupyter notebook: line {line}, column {column}")]

@@ -60,7 +60,7 @@ pub use media_type::{Family, MediaType};
 pub use place::{Place, PlaceMark, PlaceRange, place_marks, place_metadata};
 pub use release::is_release;
 pub use split::{
-    Characters, ChunkLimits, MAX_LIMIT, SPLITTER_VERSION, SizeUnit, Sizer, SplitOptions, links,
-    split, title,
+    Characters, ChunkLimits, MAX_LIMIT, SPLITTER_VERSION, SizeUnit, Sizer, SplitAt, SplitOptions,
+    SplitPattern, links, split, title,
 };
 pub use text_mark::TextMark;

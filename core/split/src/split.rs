@@ -9,6 +9,7 @@ types:
 - Splitters of code and data report nested units. `units` keeps each unit whole that fits and divides
   all others.
 - `draft` adds line numbers and preambles.
+- `boundaries` finds the offsets at which a document is to be divided. Then each part is divided as a document is.
 
 A chunk begins at an offset and ends where the next one begins. So the chunks concatenate to the
 document byte for byte, whatever the splitter reports.
@@ -20,6 +21,7 @@ belongs to the first chunk. Only the empty document has no chunks.
 mod asciidoc;
 mod block_builder;
 mod blocks;
+mod boundaries;
 mod broken_places;
 mod changelog;
 mod closing;
@@ -44,6 +46,7 @@ pub(crate) mod plain;
 mod preamble;
 mod recorded_sizes;
 mod rst;
+mod split_at;
 mod titles;
 mod toml;
 mod units;
@@ -53,6 +56,7 @@ mod yaml;
 use crate::links::Links;
 use crate::{Error, Link, MediaType, SplitDocument, SyntaxError};
 use blocks::Blocks;
+use boundaries::Boundaries;
 pub use closing::{closes_outer_unit, without_closing_lines};
 pub use csv::header_record as csv_header;
 use draft::Draft;
@@ -61,6 +65,7 @@ pub(crate) use json::{excerpt as json_excerpt, flow_excerpt as yaml_excerpt};
 pub use markdown::DIALECT as MARKDOWN_OPTIONS;
 use merge::ChunkMerger;
 pub use options::{Characters, ChunkLimits, MAX_LIMIT, SizeUnit, Sizer, SplitOptions};
+pub use split_at::{SplitAt, SplitPattern};
 pub(crate) use toml::excerpt as toml_excerpt;
 use units::{Members, Units};
 pub(crate) use xml::excerpt as xml_excerpt;
@@ -169,6 +174,7 @@ pub fn lacks_grammar(media_type: &MediaType) -> bool {
 /// - A chunk has at most `limits.max` units and at most 32 bytes for each of them.
 /// - A chunk, its preamble and the line end between them have at most `limits.window` units.
 /// - A single character is never cut, whatever its size, and neither is the line end `\r\n`.
+/// - No chunk extends across a marker `<!-- passage: split -->`, or a boundary of `options.split_at`.
 ///
 /// Media types without a splitter are split as plain text. The result reports a syntax error. A document with a few
 /// broken places keeps its other sections, and one with more is split as plain text; no text makes this function fail.
@@ -188,7 +194,8 @@ pub fn lacks_grammar(media_type: &MediaType) -> bool {
 ///
 /// # Errors
 ///
-/// Returns [`Error::OutOfRange`] if the limits are not in order; see [`ChunkLimits::check`].
+/// Returns [`Error::OutOfRange`] if the limits are not in order; see [`ChunkLimits::check`]. Returns it for an offset
+/// of `options.split_at` behind the end of the text, too.
 ///
 /// # Source
 ///
@@ -200,18 +207,26 @@ pub fn split<'t>(
     sizer: &dyn Sizer,
 ) -> Result<SplitDocument<'t>, Error> {
     options.limits.check()?;
+    let splitter = splitter(media_type);
+    let found = match splitter {
+        Splitter::Blocks(find) => Some(find(text)),
+        _ => None,
+    };
+    let is_example = |line| found.as_ref().is_some_and(|blocks| blocks.header_at(line).is_some());
+    let boundaries = Boundaries::find(text, media_type, options.split_at, is_example)?;
     let by_blocks = |mut blocks: Blocks| -> (Links, Vec<Draft>) {
         let links = std::mem::take(&mut blocks.links);
-        let mut merging = ChunkMerger::new(text, &blocks.sections, options);
-        pieces::pieces(text, &blocks, options.limits, sizer, |piece| merging.add(&piece));
+        blocks.divide(&boundaries);
+        let mut merging = ChunkMerger::new(text, &blocks.sections, options, &boundaries);
+        let limits = options.limits;
+        pieces::pieces(text, &blocks, &boundaries, limits, sizer, |piece| merging.add(&piece));
         (links, merging.finish())
     };
-    let splitter = splitter(media_type);
     let is_data = matches!(splitter, Splitter::Units(..));
     let mut syntax_error = None;
     let mut by_units = |members: Members, parse: Parse<'_>| {
         let units_of = |readable: &str| {
-            let mut units = Units::new(text, options.limits, sizer, members);
+            let mut units = Units::new(text, options.limits, sizer, members, &boundaries);
             parse(readable, &mut units).map(|()| (std::mem::take(&mut units.links), units.finish()))
         };
         units_of(text).unwrap_or_else(|error| {
@@ -224,7 +239,7 @@ pub fn split<'t>(
         })
     };
     let (links, drafts) = match splitter {
-        Splitter::Blocks(find) => by_blocks(find(text)),
+        Splitter::Blocks(_) => by_blocks(found.expect("the blocks were found")),
         Splitter::Units(members, parse) => by_units(members, &parse),
         #[cfg(feature = "grammar")]
         Splitter::Code(language) => {
@@ -260,7 +275,7 @@ pub(crate) fn parses(text: &str, media_type: &MediaType) -> bool {
 fn check(text: &str, members: Members, parse: Parse<'_>) -> Result<(), SyntaxError> {
     // With these limits the document is one unit, so nothing is measured twice.
     let limits = ChunkLimits { min: 0, preferred: usize::MAX, max: usize::MAX, window: usize::MAX };
-    parse(text, &mut Units::new(text, limits, &Characters, members))
+    parse(text, &mut Units::new(text, limits, &Characters, members, &Boundaries::default()))
 }
 
 /// Returns the title in the text of a document: the title of its front matter, else its first heading

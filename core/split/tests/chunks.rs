@@ -1,5 +1,6 @@
 //! From documents to chunks: splitting, and what it never loses.
 
+mod boundaries;
 mod code;
 mod code_cuts;
 mod code_properties;

@@ -18,7 +18,8 @@ fn shown(name: &str, text: &str) -> String {
         .map_or((text, &media_type), |converted| (&*converted.text, &converted.media_type));
     let own = title(text, stored);
     let title = converted.as_ref().map_or(own, |converted| converted.title.clone());
-    let options = SplitOptions { limits: LIMITS, title: title.as_deref(), overlap: 0, kind: None };
+    let title = title.as_deref();
+    let options = SplitOptions { title, ..SplitOptions::new(LIMITS) };
     let mut shown = format!("{media_type} as {stored}, {title:?}\n");
     let split = split(text, stored, &options, &Characters).unwrap();
     assert_eq!(split.syntax_error, None);

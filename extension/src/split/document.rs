@@ -13,7 +13,7 @@ use passage_core::{parse_kind, strategy};
 use passage_split::interrupt::poll_periodically as pause;
 use passage_split::split::lacks_grammar;
 use passage_split::{
-    Characters, Chunk, ChunkLimits, HashInput, MetadataOverrides, SizeUnit, SplitDocument,
+    Characters, Chunk, ChunkLimits, HashInput, MetadataOverrides, SizeUnit, SplitAt, SplitDocument,
     SplitOptions, TextMark, split,
 };
 use pgrx::pg_sys::panic::ErrorReport;
@@ -123,7 +123,8 @@ impl DocumentSource {
         let passage_split::Document { text, media_type, kind, title, .. } = &document.document;
         let title = title.as_deref();
         let (limits, overlap, kind) = (self.limits, self.overlap, Some(*kind));
-        let options = SplitOptions { limits, title, overlap, kind };
+        let split_at = SplitAt::default();
+        let options = SplitOptions { limits, title, overlap, kind, split_at };
         let result = catch_panic(|| split(text, media_type, &options, &Characters))??;
         let has_nul = |(index, chunk): (usize, &Chunk)| {
             pause(index);
@@ -150,6 +151,7 @@ impl DocumentSource {
             limits,
             unit: SizeUnit::Characters,
             overlap,
+            split_at: None,
             code_as_text: false,
             model: None,
             document_prefix: "",

@@ -101,6 +101,7 @@ BEGIN
         OR lower(regexp_replace(regexp_replace(coalesce(path, ''), '^.*[/\\]', ''), '\.[^.]*$', '')) = ANY ('{api,apis,api-docs,api-reference,api_docs,api_reference,apidoc,apidocs,apireference,javadoc,man,ref,reference,references}')
         THEN 'api-reference' ELSE 'prose' END);
     document.blocks := CASE document.media_type WHEN 'text/markdown' THEN _passage.markdown_blocks(value) ELSE _passage.plain_blocks(value) END;
+    document.blocks := _passage.divided_blocks(value, document.blocks, document.media_type);
     document.title := title;
     IF title IS NULL AND document.media_type = 'text/markdown' THEN
         lines := _passage.text_lines(left(value, 65536));

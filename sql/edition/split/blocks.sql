@@ -7,10 +7,10 @@
 
 CREATE TYPE _passage.prose_block AS (first integer, section integer, level integer, form text, rows integer);
 
--- Sections are numbered from 1, the root. Headers are lines that chunks between two offsets repeat.
+-- Sections are numbered from 1, the root. Headers are lines that chunks between two offsets repeat. No chunk extends across a boundary.
 
 CREATE TYPE _passage.prose_blocks AS (
-    list _passage.prose_block[], titles text[], parents integer[], depths integer[], items integer[], item_depths integer[], headers text[], header_firsts integer[], header_ends integer[]
+    list _passage.prose_block[], titles text[], parents integer[], depths integer[], items integer[], item_depths integer[], headers text[], header_firsts integer[], header_ends integer[], boundaries integer[]
 );
 
 CREATE FUNCTION _passage.text_lines(value text) RETURNS text[]
@@ -156,7 +156,7 @@ DECLARE
     starts CONSTANT integer[] := ARRAY(SELECT sum(length(line)) OVER (ORDER BY place) - length(line) FROM unnest(lines) WITH ORDINALITY AS listed (line, place) ORDER BY place);
     count CONSTANT integer := cardinality(lines);
     front CONSTANT integer := CASE WHEN count > 0 THEN _passage.front_matter_lines(lines) ELSE 0 END;
-    blocks _passage.prose_blocks := ('{}', '{""}', '{1}', '{0}', '{}', '{}', '{}', '{}', '{}');
+    blocks _passage.prose_blocks := ('{}', '{""}', '{1}', '{0}', '{}', '{}', '{}', '{}', '{}', '{}');
     list _passage.prose_block[] := '{}';
     used jsonb := '{}';
     levels integer[] := '{}';
@@ -387,7 +387,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     lines CONSTANT text[] COLLATE "C" := _passage.text_lines(value);
-    blocks _passage.prose_blocks := ('{}', '{""}', '{1}', '{0}', '{}', '{}', '{}', '{}', '{}');
+    blocks _passage.prose_blocks := ('{}', '{""}', '{1}', '{0}', '{}', '{}', '{}', '{}', '{}', '{}');
     records integer;
     others integer;
 BEGIN

@@ -3,7 +3,7 @@
 
 CREATE TYPE _passage.prose_chunk AS (first integer, ending integer, size integer, section integer, is_shared boolean, level integer, header text, is_joinable boolean);
 
--- A piece that begins in a word is not joinable to the one before it. Section 1 is the root.
+-- A piece that begins in a word or at a boundary is not joinable to the one before it. Section 1 is the root.
 
 CREATE FUNCTION _passage.common_ancestor(blocks _passage.prose_blocks, one integer, other integer) RETURNS integer
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -94,6 +94,7 @@ DECLARE
     headers CONSTANT text[] := blocks.headers;
     header_firsts CONSTANT integer[] := blocks.header_firsts;
     header_ends CONSTANT integer[] := blocks.header_ends;
+    boundaries CONSTANT integer[] := blocks.boundaries;
     line integer := 1;
     first_line_of_unit integer;
     at integer := 0;
@@ -116,7 +117,7 @@ BEGIN
     WHILE first <= count LOOP
         last := first;
         low := list[first].level;
-        WHILE last < count AND list[last].form = 'heading' AND (list[last + 1].section = list[last].section OR list[last + 1].level > list[last].level) LOOP
+        WHILE last < count AND list[last].form = 'heading' AND (list[last + 1].section = list[last].section OR list[last + 1].level > list[last].level) AND list[last + 1].first <> ALL (boundaries) LOOP
             last := last + 1;
             low := least(low, list[last].level);
         END LOOP;
@@ -149,7 +150,7 @@ BEGIN
             END LOOP;
             RETURN NEXT (start + before, start + cut, cut - before, list[last].section, false, low,
                 CASE WHEN next_header > 0 AND start + before < header_ends[next_header] THEN headers[next_header] END,
-                CASE WHEN before = 0 THEN start > 0 ELSE substr(part, before - part_start, 1) IN (E'\n', E'\r', ' ', E'\t') END)::_passage.prose_chunk;
+                CASE WHEN before = 0 THEN start > 0 AND start <> ALL (boundaries) ELSE substr(part, before - part_start, 1) IN (E'\n', E'\r', ' ', E'\t') END)::_passage.prose_chunk;
             before := cut;
         END LOOP;
         first := last + 1;

@@ -43,6 +43,10 @@ FROM (
 ) AS chunks
 GROUP BY name, text ORDER BY name;
 
+-- a marker divides a document, but not in a fence
+SELECT ordinal, section, content FROM passage.split(E'# A\n\nOne.\n<!-- passage: split -->\n\nTwo.\n\n{/* passage: split */}\n## B\n\n```\n<!-- passage: split -->\na\n```\n', 'text/markdown');
+SELECT ordinal, content FROM passage.split(E'<!-- passage: split -->\r\none\r\n  <!--passage: split-->\r\n\r\ntwo\r\n<!-- passage: split -->', 'text/plain');
+
 -- limits: max_size is enough, since the others keep their proportions; preambles repeat the overlap
 SELECT max(char_length(content)) <= 100 AS fits, count(*) > 20 AS many FROM passage.split(repeat('Some words. ', 300), max_size => 100);
 SELECT max(char_length(content)) BETWEEN 1001 AND 2000 AS fits FROM passage.split(repeat(repeat('Some words. ', 10) || E'\n\n', 100), max_size => 2000);

@@ -64,6 +64,7 @@ mod embedding {
 
 /// The documents that a run reads, and what it writes.
 mod ingest {
+    mod boundaries;
     mod chunk_sizes;
     mod conversion;
     mod converted_types;

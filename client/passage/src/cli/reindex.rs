@@ -11,7 +11,7 @@ use crate::ingest::{
     reindex_collection, reindex_store,
 };
 use crate::split::Splitter;
-use crate::store::{self, Notice, Store, quote_identifier};
+use crate::store::{Notice, Store, quote_identifier};
 use clap::Args;
 use serde_json::json;
 use std::num::NonZero;
@@ -21,11 +21,11 @@ use std::time::Duration;
 
 /// The text below the options.
 pub const HELP: &str = "\
-Use reindex after an upgrade with another splitter, or to change --sizer, --overlap or the sizes
-of chunks, which the store then records. It needs no sources. Unchanged chunks keep their ids and
-embeddings, and so do documents that were loaded as chunks without byte offsets. If a run is
-interrupted, the next one continues. The next ingest reads all sources again, but embeds only
-what differs.
+Use reindex after an upgrade with another splitter, or to change --sizer, --overlap, --split-at or
+the sizes of chunks, which the store then records. It needs no sources. Unchanged chunks keep
+their ids and embeddings, and so do documents that were loaded as chunks without byte offsets. If
+a run is interrupted, the next one continues. The next ingest reads all sources again, but embeds
+only what differs.
 
 With --collection, reindex works in place, one transaction for each document. Searches continue
 without waiting and see either the old or the new version of a document.
@@ -155,10 +155,8 @@ impl Reindex {
 
 /// Returns whether the store records other sizes than those of a splitter.
 async fn changes_sizes(store: &Store, splitter: &Splitter) -> Result<bool, Error> {
-    let (unit, limits, overlap) = (splitter.unit(), splitter.limits(), splitter.overlap());
-    let splitting = store::Splitting { unit, limits, overlap };
     let recorded = store.recorded_splitting().await?;
-    Ok(recorded.is_some_and(|recorded| recorded != splitting))
+    Ok(recorded.is_some_and(|recorded| recorded != splitter.settings()))
 }
 
 fn other_collections() -> Notice {

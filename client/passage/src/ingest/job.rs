@@ -9,8 +9,8 @@ use crate::conversion::{Converter, converter_settings};
 use crate::document::MetadataOverrides;
 use crate::embed::{Embedder, Embedding, EmbeddingKind};
 use crate::serve::{embedding_model, store_embedder};
-use crate::split::Splitter;
-use crate::store::{EmbeddingModel, OtherSizes, Settings, Splitting, Store};
+use crate::split::{SplitPattern, Splitter};
+use crate::store::{EmbeddingModel, OtherSizes, Settings, Store};
 use passage_split::{HashInput, SPLITTER_VERSION};
 use serde_json::{Map, Value};
 use std::fmt::Write;
@@ -95,9 +95,7 @@ impl Job {
     ) -> Result<bool, Error> {
         store.must_be_writable().await?;
         let model = self.model();
-        let splitter = &self.splitter;
-        let (unit, limits, overlap) = (splitter.unit(), splitter.limits(), splitter.overlap());
-        let splitting = Splitting { unit, limits, overlap };
+        let splitting = self.splitter.settings();
         if !self.dry_run {
             let splitter_version = SPLITTER_VERSION;
             let settings = Settings { model, splitting, other_sizes, splitter_version };
@@ -157,6 +155,7 @@ impl Ingest {
             limits: splitter.limits(),
             unit: splitter.unit(),
             overlap: splitter.overlap(),
+            split_at: splitter.split_at().map(SplitPattern::as_str),
             code_as_text: false,
             model: embedder.as_ref().map(|embedder| embedder.name()),
             document_prefix: prefixes.map_or("", |prefixes| &prefixes.document),

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::fmt;
 
 /// The settings of a splitter that decide where it splits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Splitting {
     /// The unit of the sizes.
     pub unit: SizeUnit,
@@ -16,7 +16,12 @@ pub struct Splitting {
     pub limits: ChunkLimits,
     /// The size of the end of the previous chunk that each preamble repeats.
     pub overlap: usize,
+    /// The pattern of the lines before which documents are divided.
+    pub split_at: Option<String>,
 }
+
+/// The key of the pattern among the sizes.
+const SPLIT_AT: &str = "split_at";
 
 /// The rule for a run whose chunk sizes differ from those that the store records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +40,20 @@ impl Splitting {
         let units = [SizeUnit::Characters, SizeUnit::Wordpieces];
         let unit = units.into_iter().find(|known| Some(known.name()) == unit)?;
         let (limits, overlap) = ChunkLimits::from_json(sizes?)?;
-        Some(Self { unit, limits, overlap })
+        let split_at = match sizes?.get(SPLIT_AT) {
+            None => None,
+            Some(pattern) => Some(pattern.as_str()?.to_owned()),
+        };
+        Some(Self { unit, limits, overlap, split_at })
+    }
+
+    /// Returns the sizes with the pattern. A store without a pattern has no key for it.
+    fn sizes(&self) -> Value {
+        let mut sizes = self.limits.to_json(self.overlap);
+        if let Some(pattern) = &self.split_at {
+            sizes[SPLIT_AT] = pattern.as_str().into();
+        }
+        sizes
     }
 }
 
@@ -80,7 +98,7 @@ impl Store {
         other_sizes: OtherSizes,
     ) -> Result<(), Error> {
         let recorded = self.stored_splitting().await?;
-        if recorded == Some(*splitting) {
+        if recorded.as_ref() == Some(splitting) {
             return Ok(());
         }
         match other_sizes {
@@ -92,8 +110,7 @@ impl Store {
             }
             OtherSizes::Keep | OtherSizes::Record => {}
         }
-        let Splitting { unit, limits, overlap } = splitting;
-        let sizes = limits.to_json(*overlap);
+        let sizes = splitting.sizes();
         // A concurrent run may record first. Then its sizes are the store's. Invalid values are replaced.
         let actions = ["NOTHING", "UPDATE SET value = EXCLUDED.value"];
         for on_conflict in &actions[usize::from(recorded.is_some())..] {
@@ -103,7 +120,7 @@ impl Store {
                  ON CONFLICT (key) DO {on_conflict}",
                 self.schema
             );
-            self.execute(&sql, &[&sizes, &json!(unit.name())]).await?;
+            self.execute(&sql, &[&sizes, &json!(splitting.unit.name())]).await?;
             match self.stored_splitting().await? {
                 Some(recorded) if recorded == *splitting => return Ok(()),
                 Some(recorded) => return Err(self.splitting_mismatch(&recorded, splitting)),
@@ -159,9 +176,11 @@ impl fmt::Display for Splitting {
         let ChunkLimits { min, preferred, max, .. } = self.limits;
         write!(formatter, "{min} to {max} {}, preferably {preferred}", self.unit.name())?;
         if self.overlap > 0 {
-            write!(formatter, ", with an overlap of {}", self.overlap)
-        } else {
-            Ok(())
+            write!(formatter, ", with an overlap of {}", self.overlap)?;
+        }
+        match &self.split_at {
+            Some(pattern) => write!(formatter, ", divided at \"{pattern}\""),
+            None => Ok(()),
         }
     }
 }
@@ -174,10 +193,17 @@ mod tests {
     fn invalid_settings_count_as_not_recorded() {
         let sizes = |text: &str| serde_json::from_str::<Value>(text).unwrap();
         let valid = r#"{"min_size": 1, "preferred_size": 2, "max_size": 3, "max_with_preamble": 4, "overlap": 5}"#;
-        let parse = |unit, text| Splitting::parse(Some(unit), Some(&sizes(text)));
+        let parse = |unit: &str, text: &str| Splitting::parse(Some(unit), Some(&sizes(text)));
         let recorded = parse("characters", valid).unwrap();
         assert_eq!(recorded.limits.max, 3);
         assert_eq!(recorded.to_string(), "1 to 3 characters, preferably 2, with an overlap of 5");
+        let divided = parse("characters", &valid.replace('}', r#", "split_at": "^=="}"#)).unwrap();
+        assert!(divided.to_string().ends_with(r#", divided at "^==""#), "{divided}");
+        assert_eq!(
+            Some(divided.clone()),
+            Splitting::parse(Some("characters"), Some(&divided.sizes()))
+        );
+        assert_eq!(parse("characters", &valid.replace('}', r#", "split_at": 1}"#)), None);
         assert_eq!(parse("lines", valid), None);
         assert_eq!(Splitting::parse(None, Some(&sizes(valid))), None);
         assert_eq!(Splitting::parse(Some("characters"), None), None);

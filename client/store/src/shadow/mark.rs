@@ -10,7 +10,7 @@ use super::layout::ShadowOptions;
 use serde_json::{Value, json};
 
 /// The version of the format. Earlier versions of the client wrote marks without one.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 /// The decision of a run about an existing shadow store.
 #[derive(Debug, PartialEq, Eq)]

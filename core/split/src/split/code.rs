@@ -215,6 +215,11 @@ impl TreeWalker<'_, '_, '_> {
         }
         self.close_ended();
         match rule {
+            // The text after a marker belongs to another part than the comments before it.
+            Rule::Comment(_) if self.units.is_marker(bytes.start) => {
+                self.frames.last_mut().expect("the root has a frame").lead = None;
+                return None;
+            }
             Rule::Comment(marks) => {
                 let text = &self.text[bytes.start..];
                 let inner = marks.iter().any(|mark| text.starts_with(mark));
@@ -398,7 +403,7 @@ impl TreeWalker<'_, '_, '_> {
         let end = self.trimmed(&node.byte_range());
         self.open.push(Open { depth, end, unit, scope });
         // A line end may follow, of two bytes.
-        node.has_error() || unit == Unit::Module || !self.units.stays_whole(end + 2 - start)
+        node.has_error() || unit == Unit::Module || !self.units.stays_whole(&(start..end + 2))
     }
 
     /// Continues the container of a type's members, or opens one.

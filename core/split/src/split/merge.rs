@@ -14,12 +14,13 @@ piece's section contains the next one's. After the first two siblings, it is the
 pieces share. The rule for two pieces alone (see [`crate::section::merge`]) does not suffice: applied
 pair by pair, it would give the chunk the section of its last sibling.
 
-A piece that was cut within a word ends its chunk, because sizes add up only at white space.
+A piece that was cut within a word ends its chunk, because sizes add up only at white space. So does a piece before
+a boundary.
 
 Its twin in SQL is `sql/edition/split/chunks.sql`.
 */
 
-use super::{SplitOptions, draft::Draft, pieces::BlockPiece};
+use super::{SplitOptions, boundaries::Boundaries, draft::Draft, pieces::BlockPiece};
 use crate::{Unit, interrupt, release::is_release, split::blocks::Sections};
 use std::ops::Range;
 
@@ -45,6 +46,7 @@ pub(super) struct ChunkMerger<'a> {
     text: &'a str,
     sections: &'a Sections,
     options: &'a SplitOptions<'a>,
+    boundaries: &'a Boundaries,
     drafts: Vec<Draft>,
     current: Option<OpenChunk>,
 }
@@ -54,15 +56,19 @@ impl<'a> ChunkMerger<'a> {
         text: &'a str,
         sections: &'a Sections,
         options: &'a SplitOptions<'a>,
+        boundaries: &'a Boundaries,
     ) -> Self {
-        Self { text, sections, options, drafts: Vec::new(), current: None }
+        Self { text, sections, options, boundaries, drafts: Vec::new(), current: None }
     }
 
     /// Adds the next piece.
     pub(super) fn add(&mut self, piece: &BlockPiece) {
         interrupt::poll();
         match &mut self.current {
-            Some(merged) if joins(self.text, merged, piece, self.sections, self.options) => {
+            Some(merged)
+                if !self.boundaries.is_at(piece.bytes.start)
+                    && joins(self.text, merged, piece, self.sections, self.options) =>
+            {
                 merged.add(piece, self.sections);
             }
             current => {

@@ -1,5 +1,6 @@
 //! Options of splitting: the limits of chunks, and the sizer that measures them.
 
+use super::split_at::SplitAt;
 use crate::{Error, Kind};
 
 /// The maximum of every limit of a chunk or a passage.
@@ -17,10 +18,13 @@ pub struct SplitOptions<'a> {
     pub overlap: usize,
     /// The kind of the chunks; `None` for the kind of the media type.
     pub kind: Option<Kind>,
+    /// The boundaries of documents in addition to their own markers.
+    pub split_at: SplitAt<'a>,
 }
 
 impl SplitOptions<'_> {
-    /// Returns options with limits only: no title, no overlap, and the kind of the media type.
+    /// Returns options with limits only: no title, no overlap, the kind of the media type, and no
+    /// boundaries but the markers in the document.
     ///
     /// ```
     /// use passage_split::{ChunkLimits, SplitOptions};
@@ -30,7 +34,7 @@ impl SplitOptions<'_> {
     /// assert_eq!((options.limits.max, options.overlap), (1_000, 0));
     /// ```
     pub fn new(limits: ChunkLimits) -> Self {
-        Self { limits, title: None, overlap: 0, kind: None }
+        Self { limits, title: None, overlap: 0, kind: None, split_at: SplitAt::default() }
     }
 }
 

@@ -2,7 +2,7 @@
 Pieces: ties headings to their bodies and cuts long blocks.
 
 A heading and the next block are one unit. So are a heading, the heading below it, and the body of
-that one. A heading without a body is a unit of its own. A unit that fits is one piece. All others
+that one. A heading without a body is a unit of its own. A boundary ends a unit. A unit that fits is one piece. All others
 are cut by [`Cutter`], which never cuts between a heading and its body.
 
 Its twin in SQL is `sql/edition/split/chunks.sql`.
@@ -11,6 +11,7 @@ Its twin in SQL is `sql/edition/split/chunks.sql`.
 use super::{
     ChunkLimits, Sizer,
     blocks::{Block, Blocks, Form},
+    boundaries::Boundaries,
     cut::{Cutter, LongUnit},
 };
 use crate::interrupt;
@@ -29,12 +30,36 @@ pub(super) struct BlockPiece {
     pub(super) header: Option<Range<usize>>,
 }
 
+impl Blocks {
+    /// Lets a block begin at each boundary.
+    pub(super) fn divide(&mut self, boundaries: &Boundaries) {
+        if boundaries.is_empty() {
+            return;
+        }
+        let list = std::mem::take(&mut self.list);
+        let mut ends = list.iter().skip(1).map(|block| block.start).collect::<Vec<_>>().into_iter();
+        for block in list {
+            interrupt::poll();
+            let end = ends.next().unwrap_or(usize::MAX);
+            for part in boundaries.parts(block.start..end) {
+                let form = match block.form {
+                    Form::Table { rows } if part.contains(&rows) => block.form,
+                    Form::Heading if part.start == block.start => Form::Heading,
+                    _ => Form::Body,
+                };
+                self.list.push(Block { start: part.start, form, ..block });
+            }
+        }
+    }
+}
+
 /// Calls `emit` for each piece of a document, in order.
 ///
 /// The pieces are not collected, because a document may have millions of them.
 pub(super) fn pieces(
     text: &str,
     blocks: &Blocks,
+    boundaries: &Boundaries,
     limits: ChunkLimits,
     sizer: &dyn Sizer,
     mut emit: impl FnMut(BlockPiece),
@@ -43,7 +68,7 @@ pub(super) fn pieces(
     let mut first = 0;
     while first < blocks.list.len() {
         interrupt::poll();
-        let last = last_of_unit(blocks, first);
+        let last = last_of_unit(blocks, boundaries, first);
         let start = blocks.list[first].start;
         let end = end_of(text, blocks, last);
         // Blocks end at line ends, so their sizes may be added. The sizer does not measure a unit that
@@ -77,10 +102,11 @@ pub(super) fn pieces(
 }
 
 /// Returns the last block of the unit that begins with a block, such as the body of a heading.
-fn last_of_unit(blocks: &Blocks, first: usize) -> usize {
+fn last_of_unit(blocks: &Blocks, boundaries: &Boundaries, first: usize) -> usize {
     let mut last = first;
     while blocks.list[last].form == Form::Heading
         && let Some(next) = blocks.list.get(last + 1)
+        && !boundaries.is_at(next.start)
         && (next.section == blocks.list[last].section || next.level > blocks.list[last].level)
     {
         last += 1;

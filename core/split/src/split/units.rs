@@ -25,6 +25,9 @@ brackets, so a chunk with one entry has the section of this entry, whatever brac
 text below the minimum never is a chunk if it fits a neighbor: an opening bracket belongs to the chunk
 after it, and a closing bracket to the chunk before it, also across the edge of a divided unit.
 
+A boundary divides the units that contain it, as if they were too large. Nothing is merged across it, and own text with
+a marker alone counts as white space.
+
 The document is read once, in order, and a unit is dropped when it closes. So memory is bounded by
 the chunks and the open units. Units deeper than [`MAX_DEPTH`] are text of their parent.
 */
@@ -33,7 +36,7 @@ mod brackets;
 mod divide;
 mod open_unit;
 
-use super::{ChunkLimits, Sizer, cut::Item, draft::Draft, titles::shorten};
+use super::{ChunkLimits, Sizer, boundaries::Boundaries, cut::Item, draft::Draft, titles::shorten};
 use crate::Unit;
 use crate::links::Links;
 use compact_str::{CompactString, ToCompactString};
@@ -52,6 +55,7 @@ pub(super) struct Units<'a> {
     limits: ChunkLimits,
     sizer: &'a dyn Sizer,
     members: Members,
+    boundaries: &'a Boundaries,
     /// The open units, the document first.
     open: Vec<OpenUnit>,
     /// The number of divided units among them, which are the outermost ones.
@@ -92,6 +96,7 @@ impl<'a> Units<'a> {
         limits: ChunkLimits,
         sizer: &'a dyn Sizer,
         members: Members,
+        boundaries: &'a Boundaries,
     ) -> Self {
         let document = OpenUnit::new(Unit::Module, 0, Position::default());
         Self {
@@ -99,6 +104,7 @@ impl<'a> Units<'a> {
             limits,
             sizer,
             members,
+            boundaries,
             open: vec![document],
             divided: 1,
             too_deep: 0,
@@ -178,7 +184,8 @@ impl<'a> Units<'a> {
         self.own_text(before);
         let start = self.top().grouped;
         let end = self.measure(bytes.end);
-        if self.limits.exceeded_by(end.size - start.size, end.byte - start.byte) {
+        let is_long = self.limits.exceeded_by(end.size - start.size, end.byte - start.byte);
+        if is_long || self.boundaries.divide(&(start.byte..end.byte)) {
             self.at = before;
             self.open_at(bytes.start, title, Unit::Value);
             self.close(bytes.end);
@@ -222,12 +229,17 @@ impl<'a> Units<'a> {
 /// The methods for parsers of source code.
 #[cfg(any(feature = "grammar", test))]
 impl Units<'_> {
-    /// Returns whether a unit of so many bytes stays whole, so that its members do not matter.
+    /// Returns whether a comment at an offset is a marker, which belongs to the text before it.
+    pub(super) fn is_marker(&self, offset: usize) -> bool {
+        self.boundaries.marker(offset).is_some()
+    }
+
+    /// Returns whether a unit stays whole, so that its members do not matter.
     ///
     /// No known sizer counts more than one unit of size for a byte. With such a sizer, the unit would
     /// be cut like text.
-    pub(super) fn stays_whole(&self, bytes: usize) -> bool {
-        bytes <= self.limits.max
+    pub(super) fn stays_whole(&self, bytes: &Range<usize>) -> bool {
+        bytes.len() <= self.limits.max && !self.boundaries.divide(bytes)
     }
 
     /// Returns whether a node of so many bytes is too small to be cut inside.

@@ -365,11 +365,21 @@ impl<'t> Parser<'t, '_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::split::boundaries::Boundaries;
     use crate::split::units::Members;
     use crate::{Characters, ChunkLimits, interrupt::tests::polls_of};
 
     fn read(text: &str) -> Result<(), SyntaxError> {
-        units(text, &mut Units::new(text, ChunkLimits::CHARACTERS, &Characters, Members::Entries))
+        units(
+            text,
+            &mut Units::new(
+                text,
+                ChunkLimits::CHARACTERS,
+                &Characters,
+                Members::Entries,
+                &Boundaries::default(),
+            ),
+        )
     }
 
     #[test]

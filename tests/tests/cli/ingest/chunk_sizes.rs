@@ -154,7 +154,7 @@ async fn chunk_sizes_are_recorded_and_other_sizes_are_refused() {
             let run = ingest(&[options, dry_run].concat()).await;
             run.assert_refusal(
                 "store \"rag\" has chunks of 40 to 300 characters, preferably 200, with an overlap of 30, not of ",
-                "Leave out --sizer, --overlap and the options for sizes",
+                "Leave out --sizer, --overlap, --split-at and the options for sizes",
             );
             assert_eq!(run.code, Some(1));
         }

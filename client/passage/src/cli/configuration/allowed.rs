@@ -60,7 +60,7 @@ pub const ALLOWED: [(&str, &[&str]); 4] = [
     ),
     (
         "what split shows",
-        &["base-url", "sizer", "max-size", "preferred-size", "min-size", "overlap"],
+        &["base-url", "sizer", "max-size", "preferred-size", "min-size", "overlap", "split-at"],
     ),
     ("output", &[OUTPUT]),
 ];

@@ -5,7 +5,7 @@ use super::window::Window;
 use super::{Embedder, Model as ModelOptions};
 use crate::Error;
 use crate::embed::{self, Model};
-use crate::split::{ChunkSizes, SizeUnit, Splitter};
+use crate::split::{ChunkSizes, SizeUnit, SplitPattern, Splitter};
 use crate::store::{self, EmbeddingModel, Notice, Store};
 use clap::{Args, ValueEnum};
 use std::sync::Arc;
@@ -39,6 +39,22 @@ pub struct Splitting {
     /// 0 to 1000000 [default: that of the store, else 0]
     #[arg(long, hide_short_help = true, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     pub overlap: Option<u32>,
+    /// Regular expression of the lines before which a document is divided, such as '^=== '; '' for none
+    /// [default: that of the store, else none]
+    ///
+    /// No chunk extends across such a line, or across a line with only the comment passage: split, such
+    /// as <!-- passage: split --> in Markdown. Structured data is not divided.
+    #[arg(long, hide_short_help = true, value_name = "PATTERN", value_parser = requested_pattern)]
+    pub split_at: Option<RequestedPattern>,
+}
+
+/// The pattern of an option; `None` where the option requests no pattern.
+#[derive(Clone)]
+pub struct RequestedPattern(Option<SplitPattern>);
+
+fn requested_pattern(pattern: &str) -> Result<RequestedPattern, passage_split::Error> {
+    let pattern = (!pattern.is_empty()).then(|| pattern.parse()).transpose()?;
+    Ok(RequestedPattern(pattern))
 }
 
 impl Splitting {
@@ -49,6 +65,14 @@ impl Splitting {
             min: size(self.min_size),
             preferred: size(self.preferred_size),
             max: size(self.max_size),
+        }
+    }
+
+    /// Returns the requested pattern, else the recorded one.
+    fn pattern(&self, recorded: Option<&str>) -> Result<Option<SplitPattern>, Error> {
+        match &self.split_at {
+            Some(RequestedPattern(requested)) => Ok(requested.clone()),
+            None => Ok(recorded.map(str::parse).transpose()?),
         }
     }
 }
@@ -73,7 +97,7 @@ pub fn splitter(
         Sizer::Wordpieces => Some(load(model)?),
     };
     let window = Window::new(model.as_deref(), None, "");
-    from_options(&window, splitting, 0)
+    from_options(&window, splitting, None)
 }
 
 /// Returns how a new store splits: by wordpieces of the local model, else by characters, with sizes that
@@ -86,7 +110,7 @@ pub fn default_splitting(
     let service = options.service().filter(|_| embedder.is_some());
     let prefix = embedder.map_or("", |embedder| &embedder.prefixes().document);
     let limits = Window::new(local, service, prefix).limits(ChunkSizes::default());
-    store::Splitting { unit: unit_of(local), limits, overlap: 0 }
+    store::Splitting { unit: unit_of(local), limits, overlap: 0, split_at: None }
 }
 
 /// The options of a run that writes chunks to a store.
@@ -106,7 +130,7 @@ impl StoreSplitter<'_> {
     pub async fn splitter(self) -> Result<(Splitter, Option<Notice>), Error> {
         let Self { store, options, embedder, loaded, default } = self;
         let recorded = store.recorded_splitting().await?;
-        let unit = options.sizer.or(recorded.map(|recorded| sizer(recorded.unit)));
+        let unit = options.sizer.or(recorded.as_ref().map(|recorded| sizer(recorded.unit)));
         let mut note = None;
         let model = match (unit, loaded) {
             (Some(Sizer::Characters), loaded) => {
@@ -133,30 +157,36 @@ impl StoreSplitter<'_> {
             Some(recorded) if agree(options, &recorded) => {
                 let window = Window::of_store(model.as_deref(), embedder, store).await?;
                 let splitter = window.splitter().with_limits(recorded.limits)?;
-                Ok((splitter.with_overlap(recorded.overlap), note))
+                let pattern = options.pattern(recorded.split_at.as_deref())?;
+                Ok((splitter.with_overlap(recorded.overlap).with_split_at(pattern), note))
             }
             _ => {
                 let unit = unit_of(model.as_deref());
-                let recorded = recorded.filter(|recorded| recorded.unit == unit);
-                let overlap = recorded.map_or(0, |recorded| recorded.overlap);
+                // A size in another unit says nothing about this one.
+                let recorded = recorded.map(|recorded| match recorded.unit == unit {
+                    true => recorded,
+                    false => store::Splitting { overlap: 0, ..recorded },
+                });
                 let window = Window::of_store(model.as_deref(), embedder, store).await?;
-                Ok((from_options(&window, options, overlap)?, note))
+                Ok((from_options(&window, options, recorded.as_ref())?, note))
             }
         }
     }
 }
 
-/// Makes a splitter from options.
+/// Makes a splitter from options. Overlap and pattern are the recorded ones by default.
 fn from_options(
     window: &Window<'_>,
     options: &Splitting,
-    overlap: usize,
+    recorded: Option<&store::Splitting>,
 ) -> Result<Splitter, Error> {
     let limits = window.limits(options.sizes());
+    let overlap = recorded.map_or(0, |recorded| recorded.overlap);
     let overlap = options.overlap.map_or(overlap, |overlap| overlap as usize);
+    let pattern = options.pattern(recorded.and_then(|recorded| recorded.split_at.as_deref()))?;
     let splitter = window.splitter().with_limits(limits);
     let splitter = splitter.map_err(|error| out_of_order(&error, window.model))?;
-    Ok(splitter.with_overlap(overlap))
+    Ok(splitter.with_overlap(overlap).with_split_at(pattern))
 }
 
 fn unit_of(model: Option<&Model>) -> SizeUnit {
@@ -170,7 +200,7 @@ fn sizer(unit: SizeUnit) -> Sizer {
     }
 }
 
-/// Returns whether each given option has the value that the store records.
+/// Returns whether each given size has the value that the store records.
 fn agree(options: &Splitting, recorded: &store::Splitting) -> bool {
     let limits = recorded.limits;
     let is = |option: Option<u32>, recorded: usize| {

@@ -13,7 +13,7 @@ use super::outcomes::{Outcomes, ResplitOutcome};
 use crate::Error;
 use crate::ingest::Job;
 use crate::ingest::fill::{Fill, FillEvent, fill};
-use crate::split::Splitter;
+use crate::split::{SplitPattern, Splitter};
 use crate::store::{
     self, OtherSizes, OutdatedDocument, ShadowOptions, ShadowStore, Store, WriteOutcome,
 };
@@ -76,6 +76,7 @@ fn splitting(splitter: &Splitter) -> Value {
         "max": limits.max,
         "window": limits.window,
         "overlap": splitter.overlap(),
+        "split_at": splitter.split_at().map(SplitPattern::as_str),
         "splitter_version": passage_split::SPLITTER_VERSION,
     })
 }

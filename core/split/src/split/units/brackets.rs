@@ -38,10 +38,19 @@ impl Units<'_> {
         }
     }
 
+    /// Adds white space and markers to the draft before them, whatever its section.
+    pub(super) fn push_blank(&mut self, draft: Draft) {
+        let last = self.drafts.last().filter(|_| self.opening.is_none());
+        match (last.and_then(|last| self.joined(last, &draft)), self.drafts.last_mut()) {
+            (Some(size), Some(last)) => (last.bytes.end, last.size) = (draft.bytes.end, size),
+            _ => self.push(draft),
+        }
+    }
+
     /// Returns the size of two drafts as one chunk, if that fits and one is part of the other's section.
     fn joined(&self, first: &Draft, second: &Draft) -> Option<usize> {
         let bytes = first.bytes.start..second.bytes.end;
-        if bytes.len() > self.limits.max_bytes() {
+        if bytes.len() > self.limits.max_bytes() || self.boundaries.divide(&bytes) {
             return None;
         }
         let size = self.sizer.size(&self.text[bytes]);

@@ -8,7 +8,7 @@ use crate::{
     Unit, interrupt,
     section::Section,
     split::{
-        closing,
+        boundaries, closing,
         cut::{self, Cutter},
         draft::Draft,
     },
@@ -37,16 +37,14 @@ impl Units<'_> {
 
     /// Returns the next offset at which a chunk may begin or end.
     pub(super) fn between_characters(&self, offset: usize) -> usize {
-        let offset = self.text.ceil_char_boundary(offset.min(self.text.len()));
-        let (before, after) = self.text.as_bytes().split_at(offset);
-        // `\r\n` is one line end.
-        offset + usize::from(after.first() == Some(&b'\n') && before.last() == Some(&b'\r'))
+        boundaries::between_characters(self.text, offset)
     }
 
     /// Returns whether the part of a unit that was read so far fits.
     pub(super) fn fits(&self, open: &OpenUnit) -> bool {
         let (size, bytes) = (self.at.size - open.start.size, self.at.byte - open.start.byte);
         !self.limits.exceeded_by(size, bytes)
+            && !self.boundaries.divide(&(open.start.byte..self.at.byte))
     }
 
     /// Divides the outermost unit that is whole.
@@ -67,9 +65,10 @@ impl Units<'_> {
         let limits = self.limits;
         let open = self.open.last_mut().expect("the document is open");
         let bytes = open.grouped..end;
-        // A byte order mark alone does not make a chunk before a class.
+        // A byte order mark alone does not make a chunk before a class, and neither does a marker.
         let text = self.text[bytes.start.byte..bytes.end.byte].trim_start_matches('\u{feff}');
-        if !text.trim_ascii().is_empty() {
+        let start = bytes.end.byte - text.len();
+        if !self.boundaries.is_blank(self.text, start..bytes.end.byte) {
             let blank = text.len() - text.trim_ascii_start().len();
             let items = &self.body_items;
             let first = items.partition_point(|(item, _)| *item < bytes.start.byte);
@@ -80,6 +79,7 @@ impl Units<'_> {
             self.add(atom);
         } else if let Some(last) = &mut open.last
             && last.has_room(end, limits)
+            && !self.boundaries.divide(&(last.bytes.start.byte..end.byte))
         {
             last.bytes.end = end;
             open.grouped = end;
@@ -111,7 +111,13 @@ impl Units<'_> {
             return;
         }
         let open = &mut self.open[index];
+        let is_apart =
+            |last: &Group| self.boundaries.divide(&(last.bytes.start.byte..atom.bytes.end.byte));
         match &mut open.last {
+            Some(last) if is_apart(last) => {
+                let complete = std::mem::replace(last, Group::new(atom));
+                self.complete(index, complete);
+            }
             Some(last) if is_closing && last.takes_closing(&atom, open.unit, is_line, limits) => {
                 last.add_closing(&atom);
             }
@@ -120,12 +126,17 @@ impl Units<'_> {
             }
             last => {
                 let Some(complete) = last.replace(Group::new(atom)) else { return };
-                if index < self.divided {
-                    self.draft(index, complete);
-                } else {
-                    open.done.push(complete);
-                }
+                self.complete(index, complete);
             }
+        }
+    }
+
+    /// Drafts a group that nothing more is added to, or keeps it until its unit is divided.
+    fn complete(&mut self, index: usize, group: Group) {
+        if index < self.divided {
+            self.draft(index, group);
+        } else {
+            self.open[index].done.push(group);
         }
     }
 
@@ -140,13 +151,14 @@ impl Units<'_> {
         let [.., before, last] = &mut self.drafts[..] else { return false };
         let (level, titles) = (last.level as usize, last.section.len());
         let continues = before.section.starts_with(&last.section);
+        let joined = last.bytes.start..bytes.end;
         let follows = last.bytes.end == bytes.start
+            && !self.boundaries.divide(&joined)
             && titles > depth
             && last.section.starts_with(&self.path)
             && level > depth
             && (level == depth + 1 || titles == depth + 1)
             && (level <= titles || continues);
-        let joined = last.bytes.start..bytes.end;
         if !follows || joined.len() > limits.max_bytes() {
             return false;
         }
@@ -172,7 +184,12 @@ impl Units<'_> {
         let level = group.level + u32::from(begins_inside);
         let level = if is_entry { section.len() as u32 } else { level };
         let Self { text, limits, sizer, .. } = *self;
-        let size = (bytes.len() <= limits.max_bytes()).then(|| sizer.size(&text[bytes.clone()]));
+        let measured = |bytes: &Range<usize>| {
+            (bytes.len() <= limits.max_bytes()).then(|| sizer.size(&text[bytes.clone()]))
+        };
+        let boundaries = self.boundaries;
+        let is_divided = boundaries.divide(&bytes);
+        let size = if is_divided { None } else { measured(&bytes) };
         let imports = &mut self.imports;
         let mut draft = |bytes: Range<usize>, size, section| {
             let inside = imports.partition_point(|(offset, _)| *offset < bytes.end);
@@ -194,10 +211,19 @@ impl Units<'_> {
             }
             _ => {
                 let cutter = Cutter { text, limits, sizer, items: &self.items };
-                let ties = [bytes.start; 2];
-                let whole = cut::LongUnit { bytes: bytes.clone(), ties, size };
                 let mut pieces = Vec::new();
-                cutter.cut(&whole, |bytes, size| pieces.push(draft(bytes, size, section.clone())));
+                for part in boundaries.parts(bytes.clone()) {
+                    interrupt::poll();
+                    let size = if is_divided { measured(&part) } else { size };
+                    let mut emit = |bytes, size| pieces.push(draft(bytes, size, section.clone()));
+                    match size {
+                        Some(size) if size <= limits.max => emit(part, size),
+                        _ => {
+                            let ties = [part.start; 2];
+                            cutter.cut(&cut::LongUnit { bytes: part, ties, size }, emit);
+                        }
+                    }
+                }
                 if let Some(later) = pieces.get_mut(1..)
                     && self.has_items
                 {
@@ -205,7 +231,12 @@ impl Units<'_> {
                     self.deepen(later, group.level, start);
                 }
                 for piece in pieces {
-                    self.push(piece);
+                    // A marker belongs to the text before it.
+                    if is_divided && boundaries.is_blank(text, piece.bytes.clone()) {
+                        self.push_blank(piece);
+                    } else {
+                        self.push(piece);
+                    }
                 }
             }
         }

@@ -36,7 +36,8 @@ fn split(
     limits: ChunkLimits,
     members: Members,
 ) -> (Vec<Draft>, Opened) {
-    let mut units = Units::new(text, limits, &Characters, members);
+    let boundaries = Boundaries::default();
+    let mut units = Units::new(text, limits, &Characters, members, &boundaries);
     let (mut at, mut open, mut opened) = (0, Vec::new(), Opened::new());
     for (bytes, say) in says {
         at += bytes;
@@ -105,7 +106,8 @@ proptest! {
 
 /// Reads `(title text (title text))`, where each pair of brackets is a unit and an item.
 fn brackets(text: &str, limits: ChunkLimits) -> Vec<(String, String, Unit)> {
-    let mut units = Units::new(text, limits, &Characters, Members::Declarations);
+    let boundaries = Boundaries::default();
+    let mut units = Units::new(text, limits, &Characters, Members::Declarations, &boundaries);
     let mut depth = 0;
     for (at, char) in text.char_indices() {
         match char {
