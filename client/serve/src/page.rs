@@ -56,6 +56,7 @@ const PAGE_MODULES: &[(&str, &str)] = modules![
     "documents.js",
     "fields.js",
     "hits.js",
+    "links.js",
     "page.js",
     "search.js",
     "state.js",
