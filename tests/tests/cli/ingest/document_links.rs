@@ -66,17 +66,3 @@ async fn links_lead_to_documents_and_sections_of_all_kinds() {
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     assert_eq!(cluster.query_lines(&links("rag")).await, EXPECTED);
 }
-
-#[tokio::test]
-async fn a_role_without_rights_to_links_writes_documents_without_them() {
-    let cluster = text_cluster().await;
-    cluster
-        .execute(
-            "CREATE ROLE writer; GRANT USAGE ON SCHEMA rag TO writer; GRANT SELECT ON ALL TABLES IN SCHEMA rag TO writer; \
-             GRANT INSERT, UPDATE, DELETE ON rag.documents, rag.chunks TO writer; SET ROLE writer; \
-             SELECT passage.ingest('a.md', E'# A\\n\\n[b](b.md)\\n')",
-        )
-        .await;
-    assert_eq!(cluster.query_text("SELECT count(*) FROM rag.chunks").await, "1");
-    assert_eq!(cluster.query_text("SELECT count(*) FROM rag.links").await, "0");
-}
