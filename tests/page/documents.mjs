@@ -215,7 +215,8 @@ test('an unknown document is an error that says so', async () => {
 
 test('a document lists its links and what leads to it', async () => {
   const text = '# Start\n\n[how files rotate](logging.md#rotation), [map](map.md)\n'
-  sql(`SELECT passage.ingest('handbook/start.md', ${literal(text)}, store => 'rag')`)
+  const other = "SELECT uri, collection, version FROM rag.documents WHERE uri = 'handbook/logging.md'"
+  sql(`SELECT passage.ingest('handbook/start.md', ${literal(text)}, collection => collection, version => version, store => 'rag') FROM (${other}) AS other`)
   const id = (uri) => rows(`SELECT id FROM rag.documents WHERE uri = '${uri}'`)[0].id
   const [start, logging] = [id('handbook/start.md'), id('handbook/logging.md')]
   try {
@@ -233,6 +234,6 @@ test('a document lists its links and what leads to it', async () => {
       { hash: `#/document?id=${start}` },
     )
   } finally {
-    sql("SELECT passage.remove(uri => 'handbook/start.md', store => 'rag')")
+    sql(`SELECT passage.remove(document_id => '${start}', store => 'rag')`)
   }
 })
