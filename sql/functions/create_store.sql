@@ -13,7 +13,11 @@ SET search_path = pg_catalog, pg_temp
 AS $$
     WITH granted AS (
         SELECT relation, string_agg(command, ', ' ORDER BY strpos('INSERT UPDATE DELETE', command)) AS commands
-        FROM (SELECT DISTINCT relation, command FROM _passage.needed_rights(), unnest(commands) AS command) AS needed
+        FROM (
+            SELECT DISTINCT relation, command FROM _passage.needed_rights(), unnest(commands) AS command
+            -- A role without these rights writes documents without links.
+            UNION ALL SELECT 'links', unnest('{INSERT,DELETE}'::text[])
+        ) AS needed
         WHERE command <> 'SELECT' AND (embeddings OR relation <> 'embeddings')
         GROUP BY relation
     ),

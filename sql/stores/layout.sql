@@ -92,8 +92,11 @@ AS $$
 
         ('links', 'document_id', 'uuid', 'NOT NULL', false, 'document with the link'),
         ('links', 'position', 'integer', 'NOT NULL', false, 'place among the links of the document, from 0'),
-        ('links', 'from_chunk', 'uuid', CASE WHEN is_spread THEN 'NOT NULL'
-            ELSE format('NOT NULL REFERENCES %I.chunks ON DELETE CASCADE', store) END, false, 'chunk with the link'),
+        ('links', 'from_chunk', 'uuid', CASE WHEN is_spread OR EXISTS (
+                -- A table of chunks that somebody made can lack the key.
+                SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+                WHERE nspname = store AND relname = 'chunks' AND NOT EXISTS (SELECT FROM pg_index WHERE indrelid = pg_class.oid AND indisprimary))
+            THEN 'NOT NULL' ELSE format('NOT NULL REFERENCES %I.chunks ON DELETE CASCADE', store) END, false, 'chunk with the link'),
         ('links', 'to_uri', 'text', $d$NOT NULL DEFAULT ''$d$, false, 'target, joined with the uri of the document; empty for a section of the same document'),
         ('links', 'to_section', 'text', $d$NOT NULL DEFAULT ''$d$, false, 'anchor, heading or imported name, as written'),
         ('links', 'kind', 'text', 'NOT NULL', false, 'link, wiki, import or include'),

@@ -193,14 +193,16 @@ BEGIN
                 SELECT to_name FROM link WHERE to_uri <> '' UNION SELECT lower(to_section) FROM link WHERE link.kind = 'import'))
         ),
         candidate AS (
-            SELECT link.n, document.id, document.uri, document.title, document.path,
-                document.path = link.path || '/' || lower(link.to_section) AS is_module
-            FROM link JOIN document ON document.collection = link.collection AND document.version = link.version
-                AND document.name IN (link.to_name, CASE WHEN link.kind = 'import' THEN lower(link.to_section) END)
+            SELECT link.n, document.id, document.uri, document.title, document.path, false AS is_module
+            FROM link JOIN document ON document.name = link.to_name AND document.collection = link.collection AND document.version = link.version
             WHERE link.to_uri <> '' AND (document.path = link.path
                 OR is_loose AND right('/' || document.path, length(link.path) + 1) = '/' || link.path
-                OR starts_with(link.to_uri, '/') AND right('/' || link.path, length(document.path) + 1) = '/' || document.path
-                OR link.kind = 'import' AND right('/' || document.path, length(link.path || link.to_section) + 2) = '/' || link.path || '/' || lower(link.to_section))
+                OR starts_with(link.to_uri, '/') AND right('/' || link.path, length(document.path) + 1) = '/' || document.path)
+            UNION ALL
+            -- An imported name can be a module.
+            SELECT link.n, document.id, document.uri, document.title, document.path, true
+            FROM link JOIN document ON document.name = lower(link.to_section) AND document.collection = link.collection AND document.version = link.version
+            WHERE link.kind = 'import' AND right('/' || document.path, length(link.path || link.to_section) + 2) = '/' || link.path || '/' || lower(link.to_section)
         ),
         target AS (
             SELECT DISTINCT ON (link.n) link.n, candidate.id, candidate.uri, candidate.title, candidate.is_module
@@ -219,63 +221,73 @@ BEGIN
             SELECT c.document_id, c.id, c.ordinal, c.section::text[] AS section
             FROM %1$I.chunks AS c WHERE c.document_id = ANY (ARRAY(SELECT target_id FROM found WHERE target_id IS NOT NULL))
         ),
+        beginning AS (
+            SELECT DISTINCT ON (document_id) document_id, id FROM chunk ORDER BY document_id, ordinal
+        ),
         -- The first chunk of a section, which is in one of its sections if it is short.
-        section AS MATERIALIZED (
+        section AS (
             SELECT DISTINCT ON (document_id, section[:depth]) document_id, id, ordinal, section[depth] AS title
             FROM chunk CROSS JOIN LATERAL generate_series(1, least(cardinality(section), 32)) AS depth
             ORDER BY document_id, section[:depth], ordinal
         ),
         heading AS MATERIALIZED (
-            SELECT document_id, id, ordinal, _passage.anchor_letters(title) AS letters, _passage.anchor_letters(base) AS base_letters, anchor,
-                row_number() OVER (PARTITION BY document_id, _passage.anchor_letters(base) ORDER BY ordinal) - 1 AS repetition
-            FROM (
-                SELECT document_id, id, ordinal, regexp_replace(title, ' *\{#.*\}$', '') AS title, substring(title FROM '\{#([^} ]*).*\}$') AS anchor,
-                    -- A repeated title has a number in its section.
-                    regexp_replace(title, '( \([0-9]+\))? *(\{#.*\})?$', '') AS base
-                FROM section WHERE title IS NOT NULL
-            ) AS titled
+            SELECT document_id, id, ordinal, substring(title FROM '\{#([^} ]*).*\}$') AS anchor,
+                _passage.anchor_letters(regexp_replace(title, ' *\{#.*\}$', '')) AS letters,
+                -- A repeated title has a number in its section.
+                _passage.anchor_letters(regexp_replace(title, '( \([0-9]+\))? *(\{#.*\})?$', '')) AS base
+            FROM section WHERE title IS NOT NULL
+        ),
+        -- The keys of a heading and of an anchor, the best first: its own name, its letters, and its letters with the number of a repetition.
+        section_key AS (
+            SELECT DISTINCT ON (document_id, rank, key) document_id, rank, key, id
+            FROM (SELECT *, row_number() OVER (PARTITION BY document_id, base ORDER BY ordinal) - 1 AS repetition FROM heading) AS counted
+            CROSS JOIN LATERAL (VALUES (1, anchor), (2, letters), (3, base || ' ' || repetition)) AS keys (rank, key)
+            WHERE key <> ''
+            ORDER BY document_id, rank, key, ordinal
+        ),
+        wanted AS MATERIALIZED (
+            SELECT n, target_id, rank, key
+            FROM found CROSS JOIN LATERAL (SELECT _passage.anchor_letters(regexp_replace(heading, '^.*#', '')), _passage.anchor_letters(regexp_replace(heading, '[-_][0-9]+$', ''))) AS written (letters, base)
+            CROSS JOIN LATERAL (VALUES (1, heading), (2, letters), (3, base || ' ' || substring(heading FROM '[-_]0*([0-9]+)$')), (4, letters)) AS keys (rank, key)
+            WHERE target_id IS NOT NULL AND heading <> '' AND key <> ''
         ),
         named AS MATERIALIZED (
-            SELECT DISTINCT ON (found.n) found.n, heading.id
-            FROM found JOIN heading ON heading.document_id = found.target_id AND (
-                heading.letters = _passage.anchor_letters(regexp_replace(found.heading, '^.*#', ''))
-                OR heading.anchor = found.heading
-                OR heading.base_letters = _passage.anchor_letters(regexp_replace(found.heading, '[-_][0-9]+$', '')) AND heading.repetition::text = substring(found.heading FROM '[-_]([0-9]{1,9})$'))
-            WHERE found.heading <> ''
-            ORDER BY found.n, heading.anchor = found.heading DESC NULLS LAST, heading.letters = _passage.anchor_letters(regexp_replace(found.heading, '^.*#', '')) DESC, heading.ordinal
+            SELECT DISTINCT ON (n) n, id FROM wanted JOIN section_key ON document_id = target_id AND section_key.rank = wanted.rank AND section_key.key = wanted.key
+            ORDER BY n, wanted.rank
         ),
         unnamed AS MATERIALIZED (
-            SELECT n, target_id, _passage.anchor_letters(heading) AS letters, _passage.anchor_letters(regexp_replace(heading, '[-_][0-9]+$', '')) AS base_letters,
-                coalesce(substring(heading FROM '[-_]([0-9]{1,9})$'), '0') AS repetition
-            FROM found WHERE heading <> '' AND target_id IS NOT NULL AND n NOT IN (SELECT n FROM named)
+            SELECT c.document_id, c.id, c.ordinal, c.content::text AS content FROM %1$I.chunks AS c
+            WHERE c.document_id = ANY (ARRAY(SELECT target_id FROM wanted WHERE n NOT IN (SELECT n FROM named)))
         ),
         -- The headings in the text of chunks with several short sections, and those in quotations.
-        line AS MATERIALIZED (
-            SELECT document_id, id, ordinal, letters, (row_number() OVER (PARTITION BY document_id, letters ORDER BY ordinal, place) - 1)::text AS repetition
-            FROM (
-                SELECT c.document_id, c.id, c.ordinal, place, _passage.anchor_letters(regexp_replace(found[1], '\]\([^)]*\)| *\{#.*\}\s*$', '', 'g')) AS letters
-                FROM %1$I.chunks AS c
-                CROSS JOIN LATERAL regexp_matches(c.content, '^[ >]*(?:#{1,6}|={1,6})[ \t]+([^\n]*)', 'gn') WITH ORDINALITY AS matched (found, place)
-                WHERE c.document_id = ANY (ARRAY(SELECT target_id FROM unnamed))
-            ) AS written
+        line AS (
+            SELECT document_id, id, ordinal, letters, row_number() OVER (PARTITION BY document_id, letters ORDER BY ordinal, place) - 1 AS repetition
+            FROM unnamed
+            CROSS JOIN LATERAL regexp_matches(content, '^[ >]*(?:#{1,6}|={1,6})[ \t]+([^\n]*)', 'gn') WITH ORDINALITY AS matched (found, place)
+            CROSS JOIN LATERAL (SELECT _passage.anchor_letters(regexp_replace(matched.found[1], '\]\([^)]*\)| *\{#.*\}\s*$', '', 'g'))) AS heading (letters)
         ),
-        lined AS (
-            SELECT DISTINCT ON (n) n, id
-            FROM unnamed JOIN line ON document_id = target_id AND (line.letters = unnamed.letters AND line.repetition = '0' OR line.letters = base_letters AND line.repetition = unnamed.repetition)
-            ORDER BY n, line.letters = unnamed.letters DESC
+        -- Beside them: anchors of their own, and last names in quotes of which a component makes an anchor, as on-finish of { name: 'onFinish' }.
+        text_key AS (
+            SELECT DISTINCT ON (document_id, rank, key) document_id, rank, key, id
+            FROM (
+                SELECT document_id, id, ordinal, rank, key FROM line CROSS JOIN LATERAL (VALUES (2, letters), (3, letters || ' ' || repetition)) AS keys (rank, key)
+                UNION ALL
+                SELECT document_id, id, ordinal, 1, concat(VARIADIC found)
+                FROM unnamed CROSS JOIN LATERAL regexp_matches(content, '\y(?:id|name)=["'']([^"''\s]+)["'']|\{#([^}\s]+)|\[\[([^\],\s]+)|\[#([^\],\s]+)|^\.\. _([^:\n]+):', 'gn') AS found
+                UNION ALL
+                SELECT document_id, id, ordinal, 4, _passage.anchor_letters(found[1])
+                FROM unnamed CROSS JOIN LATERAL regexp_matches(content, '["''`]([A-Za-z][A-Za-z0-9_.$-]{0,100})["''`]', 'g') AS found
+            ) AS keys
+            ORDER BY document_id, rank, key, ordinal
+        ),
+        lined AS MATERIALIZED (
+            SELECT DISTINCT ON (n) n, id FROM wanted JOIN text_key ON document_id = target_id AND text_key.rank = wanted.rank AND text_key.key = wanted.key
+            ORDER BY n, wanted.rank
         )
         SELECT found.position, found.kind, found.text, found.from_chunk, found.document_id, found.uri, found.title,
-            CASE found.heading WHEN '' THEN (SELECT chunk.id FROM chunk WHERE chunk.document_id = found.target_id ORDER BY chunk.ordinal LIMIT 1)
-                ELSE coalesce(named.id, lined.id, (
-                    -- An anchor of its own, else a name in quotes of which a component makes an anchor: on-finish of <Table rows={[{ name: 'onFinish' }]} />.
-                    SELECT c.id FROM %1$I.chunks AS c
-                    CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM unnest(ARRAY['id="%%s"', 'name="%%s"', $a$id='%%s'$a$, '{#%%s}', '[[%%s]]', '[#%%s]', '.. _%%s:']) AS form
-                        WHERE strpos(c.content, replace(form, '%%s', found.heading)) > 0)) AS compared (is_anchor)
-                    WHERE named.id IS NULL AND lined.id IS NULL AND c.document_id = found.target_id AND (is_anchor OR found.heading ~ '[[:alnum:]]'
-                        AND lower(c.content) ~ ('[''"`]' || regexp_replace(_passage.anchor_letters(found.heading), '([^[:alnum:]])', '\\\1', 'g') || '[''"`]'))
-                    ORDER BY is_anchor DESC, c.ordinal LIMIT 1)) END,
+            CASE found.heading WHEN '' THEN beginning.id ELSE coalesce(named.id, lined.id) END,
             found.target_id, found.target_uri, found.target_title, found.to_section
-        FROM found LEFT JOIN named USING (n) LEFT JOIN lined USING (n)
+        FROM found LEFT JOIN beginning ON beginning.document_id = found.target_id LEFT JOIN named USING (n) LEFT JOIN lined USING (n)
         ORDER BY found.uri COLLATE "C", found.collection COLLATE "C", found.version COLLATE "C", found.position$sql$, store,
         CASE WHEN from_chunks IS NOT NULL THEN 'l.from_chunk = ANY ($1)' WHEN from_documents IS NOT NULL THEN 'l.document_id = ANY ($2)'
             WHEN to_names IS NOT NULL THEN 'l.to_name = ANY ($3)' ELSE 'true' END)

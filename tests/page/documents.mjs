@@ -212,3 +212,28 @@ test('an unknown document is an error that says so', async () => {
     { hash: '#/document?id=00000000-0000-0000-0000-000000000000', expected: [/status of 404/] },
   )
 })
+
+test('a document lists its links and what leads to it', async () => {
+  const text = '# Start\n\n[how files rotate](logging.md#rotation), [map](map.md)\n'
+  const other = "SELECT uri, collection, version FROM rag.documents WHERE uri = 'handbook/logging.md'"
+  sql(`SELECT passage.ingest('handbook/start.md', ${literal(text)}, collection => collection, version => version, store => 'rag') FROM (${other}) AS other`)
+  const id = (uri) => rows(`SELECT id FROM rag.documents WHERE uri = '${uri}'`)[0].id
+  const [start, logging] = [id('handbook/start.md'), id('handbook/logging.md')]
+  try {
+    await withTab(
+      async (page) => {
+        assert.deepEqual(await texts(page, '.links li'), [
+          'how files rotate handbook/logging.md#rotation',
+          'map handbook/map.md: not in the store',
+        ])
+        await page.getByRole('link', { name: 'how files rotate' }).click()
+        await shown(page)
+        assert.match(page.url(), new RegExp(logging))
+        assert.deepEqual(await texts(page, '.links li'), ['Start how files rotate'])
+      },
+      { hash: `#/document?id=${start}` },
+    )
+  } finally {
+    sql(`SELECT passage.remove(document_id => '${start}', store => 'rag')`)
+  }
+})

@@ -6,6 +6,7 @@ resources. Nothing is written, unless the caller adds a [`Writer`].
 */
 
 mod arguments;
+mod links;
 mod pages;
 mod parts;
 mod resources;
@@ -45,7 +46,8 @@ use tools::Tool;
 const INSTRUCTIONS: &str = "\
 Finds passages in a store of documents. Begin with `search`, which returns whole passages with citations \
 (uri:first-last); `fragments` returns only the lines that answer. Read on with `read_passage`: by chunk_id for more \
-context, or by uri and lines. `similar` finds more like a chunk or a document. `outline` shows the sections of a document, `list_collections` what the store has. \
+context, or by uri and lines. `similar` finds more like a chunk or a document. `outline` shows the sections of a document, \
+`links` what it refers to, `list_collections` what the store has. \
 Tools that read take max_tokens. If results were left out, they name the next offset. Name the citations in your answer.";
 
 /// An MCP server over one store.

@@ -57,6 +57,7 @@ const PAGE_MODULES: &[(&str, &str)] = modules![
     "evaluation.js",
     "fields.js",
     "hits.js",
+    "links.js",
     "page.js",
     "search.js",
     "state.js",

@@ -56,7 +56,6 @@ pub const OPERATIONS: [(&str, &[Need]); 6] = [
             ("documents", &[Select, Insert, Update]),
             ("chunks", &[Select, Insert, Update, Delete]),
             ("embeddings", &[Select, Delete]),
-            ("links", &[Select, Insert, Delete]),
         ],
     ),
     (
@@ -65,7 +64,6 @@ pub const OPERATIONS: [(&str, &[Need]); 6] = [
             ("documents", &[Select, Insert, Update]),
             ("chunks", &[Select, Insert, Update, Delete]),
             ("embeddings", &[Select, Insert, Delete]),
-            ("links", &[Select, Insert, Delete]),
             ("settings", &[Select, Insert, Update]),
         ],
     ),

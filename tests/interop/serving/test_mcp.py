@@ -26,7 +26,7 @@ QUESTION = {"query": "How do I rotate the password of a role?", "limit": 2, "max
 def test_tools_search_and_read_over_both_transports(library, transport):
     async def test(session):
         tools = {tool.name: tool for tool in (await session.list_tools()).tools}
-        assert list(tools) == ["search", "fragments", "similar", "read_passage", "outline", "list_collections"]
+        assert list(tools) == ["search", "fragments", "similar", "read_passage", "outline", "links", "list_collections"]
         assert all(tool.annotations.read_only_hint for tool in tools.values())
 
         found = await session.call_tool("search", QUESTION)
@@ -65,6 +65,26 @@ def test_tools_search_and_read_over_both_transports(library, transport):
         assert "docs" in [each["collection"] for each in collections]
 
     with_session(library, test, transport=transport)
+
+
+def test_links_lead_to_documents_and_back(library):
+    async def test(session):
+        async def links(**arguments):
+            return await session.call_tool("links", arguments)
+
+        found = (await links(uri="docs/README.md", max_tokens=100000)).structured_content["links"]
+        target = next(link for link in found if link["to_uri"] == "docs/concepts.md")
+        assert target["to_chunk"] and target["from_uri"] == "docs/README.md"
+        back = (await links(uri="docs/concepts.md", backlinks=True, max_tokens=100000)).structured_content["links"]
+        assert "docs/README.md" in {link["from_uri"] for link in back}
+        of_chunk = await links(chunk_id=target["from_chunk"])
+        assert f"docs/concepts.md ({target['text']}) chunk_id {target['to_chunk']}" in text(of_chunk)
+        page = (await links(uri="docs/README.md", max_tokens=200)).structured_content
+        assert len(page["links"]) == page["next_offset"] < len(found)
+        for arguments in [{}, {"uri": "docs/README.md", "chunk_id": target["to_chunk"]}, {"chunk_id": "x"}, {"uri": "docs/nope.md"}]:
+            assert (await links(**arguments)).is_error
+
+    with_session(library, test)
 
 
 def test_pages_continue_where_the_one_before_ended(library):

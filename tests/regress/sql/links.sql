@@ -54,6 +54,23 @@ SELECT count(*) > 0 FROM passage.upgrade_store();
 SELECT outcome FROM passage.ingest('other.md', E'# Other\n\n[y](guide/)\n');
 SELECT text, to_uri FROM passage.links(uri => 'other.md');
 
+-- a role that may not write links writes documents without them
+CREATE ROLE regress_links;
+GRANT USAGE ON SCHEMA linked TO regress_links;
+GRANT SELECT ON ALL TABLES IN SCHEMA linked TO regress_links;
+GRANT INSERT, UPDATE, DELETE ON linked.documents, linked.chunks TO regress_links;
+SET ROLE regress_links;
+SELECT outcome FROM passage.ingest('role.md', E'# Role\n\n[z](guide/)\n');
+SELECT count(*) FROM passage.links(uri => 'role.md');
+RESET ROLE;
+-- policies hide the links of hidden documents, and hidden targets
+CREATE POLICY shown ON linked.documents USING (uri <> 'guide/index.md');
+ALTER TABLE linked.documents ENABLE ROW LEVEL SECURITY;
+SET ROLE regress_links;
+SELECT text, to_uri, to_document FROM passage.links(uri => 'other.md');
+SELECT count(*) FROM passage.backlinks(uri => 'guide/index.md');
+RESET ROLE;
+
 -- errors
 \pset tuples_only off
 SELECT * FROM passage.links();
@@ -61,3 +78,4 @@ SELECT * FROM passage.backlinks(uri => NULL);
 SELECT * FROM passage.links(uri => 'a.md', store => 'no_such_store');
 SELECT text FROM passage.links(uri => 'no such document');
 DROP SCHEMA linked CASCADE;
+DROP ROLE regress_links;

@@ -112,6 +112,7 @@ const VALUES: &[(&str, &str)] = &[
     ("boolean", "true"),
     ("oid", "0"),
     ("oid[]", "'{}'"),
+    ("uuid", "DOCUMENT"),
     ("uuid[]", "ARRAY[DOCUMENT]::pg_catalog.uuid[]"),
     ("boolean[]", "'{t}'"),
     ("bytea", "''"),

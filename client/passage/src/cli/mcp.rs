@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 /// The text below the options.
 pub const HELP: &str = "\
-The tools are search, fragments, similar, read_passage, outline and list_collections, and with
+The tools are search, fragments, similar, read_passage, outline, links and list_collections, and with
 --allow-ingest also ingest and remove. The role of the database connection decides what
 they may read and write.
 

@@ -163,6 +163,25 @@ pub(super) struct OutlineArguments {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+pub(super) struct LinksArguments {
+    /// The chunk whose links are listed. Give either this or uri.
+    pub(super) chunk_id: Option<String>,
+    /// The uri of the document whose links are listed.
+    pub(super) uri: Option<String>,
+    /// The collection of the document, if several have the uri.
+    pub(super) collection: Option<String>,
+    /// The version of the collection, if several have the uri.
+    pub(super) version: Option<String>,
+    /// Whether to list the links that lead to the chunk or the document, false by default.
+    pub(super) backlinks: Option<bool>,
+    /// The maximum number of tokens of the list, 1 to 100000, 2000 by default.
+    pub(super) max_tokens: Option<u32>,
+    /// The number of links to skip: `next_offset` of the previous page.
+    pub(super) offset: Option<u32>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(super) struct ListCollectionsArguments {
     /// The maximum number of tokens of the list, 1 to 100000, 2000 by default.
     pub(super) max_tokens: Option<u32>,

@@ -1,10 +1,11 @@
 //! The tools: what a model reads of them, and what they do.
 
 use super::arguments::{
-    FragmentsArguments, IngestArguments, ListCollectionsArguments, MAX_FRAGMENT_OFFSET, MAX_TOKENS,
-    OutlineArguments, Page, ReadPassageArguments, RemoveArguments, SearchArguments,
-    SimilarArguments, budget, parse,
+    FragmentsArguments, IngestArguments, LinksArguments, ListCollectionsArguments,
+    MAX_FRAGMENT_OFFSET, MAX_TOKENS, OutlineArguments, Page, ReadPassageArguments, RemoveArguments,
+    SearchArguments, SimilarArguments, budget, parse,
 };
+use super::links::{LinkList, LinkRow, ListedLink};
 use super::pages;
 use super::results::{
     Answer, CitedPassage, CollectionCounts, Collections, Ingested, Outline, PassageRow, Passages,
@@ -32,18 +33,20 @@ pub(super) enum Tool {
     Similar,
     ReadPassage,
     Outline,
+    Links,
     ListCollections,
     Ingest,
     Remove,
 }
 
 /// The tools that read, and after them those that write.
-const TOOLS: [Tool; 8] = [
+const TOOLS: [Tool; 9] = [
     Tool::Search,
     Tool::Fragments,
     Tool::Similar,
     Tool::ReadPassage,
     Tool::Outline,
+    Tool::Links,
     Tool::ListCollections,
     Tool::Ingest,
     Tool::Remove,
@@ -62,6 +65,7 @@ impl Tool {
             Tool::Similar => "similar",
             Tool::ReadPassage => "read_passage",
             Tool::Outline => "outline",
+            Tool::Links => "links",
             Tool::ListCollections => "list_collections",
             Tool::Ingest => "ingest",
             Tool::Remove => "remove",
@@ -121,6 +125,13 @@ impl Tool {
             )
             .with_input_schema::<OutlineArguments>()
             .with_output_schema::<Outline>(),
+            Tool::Links => describe(
+                "Follow links",
+                "Lists the links of a document, or of the chunk of a passage, and what they lead to. With backlinks it \
+                 lists the links that lead to it. Read the target with read_passage and its chunk_id or uri.",
+            )
+            .with_input_schema::<LinksArguments>()
+            .with_output_schema::<LinkList>(),
             Tool::ListCollections => describe(
                 "List collections",
                 "Lists the collections of the store with their versions and numbers of documents.",
@@ -162,6 +173,7 @@ impl Tool {
             Tool::Similar => similar(reader, parse(arguments)?).await,
             Tool::ReadPassage => read_passage(reader, parse(arguments)?).await,
             Tool::Outline => outline(reader, parse(arguments)?).await,
+            Tool::Links => links(reader, parse(arguments)?).await,
             Tool::ListCollections => list_collections(reader, parse(arguments)?).await,
             Tool::Ingest => {
                 let writer = writer.ok_or_else(read_only)?;
@@ -413,6 +425,37 @@ async fn outline(reader: &Reader, given: OutlineArguments) -> Result<Answer, Err
     Ok(Answer::new(outline.text(), &outline))
 }
 
+async fn links(reader: &Reader, given: LinksArguments) -> Result<Answer, Error> {
+    let max_tokens = budget(given.max_tokens, 2_000)?;
+    let arguments = match (&given.chunk_id, given.uri) {
+        (Some(chunk), None) => json!({ "chunk_id": chunk_id(chunk)? }),
+        (None, Some(uri)) => {
+            let document = document(reader, &uri, given.collection, given.version).await?;
+            json!({ "document_id": document.id })
+        }
+        _ => {
+            return Err(Error::invalid(
+                "exactly one of chunk_id and uri is required",
+                "chunk_id lists the links of a chunk, uri those of a document.",
+            ));
+        }
+    };
+    let backlinks = given.backlinks.unwrap_or(false);
+    let function = if backlinks { "backlinks" } else { "links" };
+    let rows = parse_rows::<LinkRow>(&reader.call(function, &object(arguments)).await?)?;
+    let links: Vec<_> = rows.into_iter().map(|row| ListedLink::new(row, backlinks)).collect();
+    let (links, next_offset) =
+        within_budget(links, given.offset, max_tokens, |link| size(link.line(), link));
+    let links = LinkList { links, next_offset };
+    Ok(Answer::new(links.text(), &links))
+}
+
+fn chunk_id(given: &str) -> Result<Uuid, Error> {
+    given.parse().map_err(|_| {
+        Error::invalid("chunk_id is not a uuid", "Take the chunk_id from a result of search.")
+    })
+}
+
 async fn list_collections(
     reader: &Reader,
     given: ListCollectionsArguments,
@@ -474,7 +517,15 @@ mod tests {
             |with_writes| list(with_writes).into_iter().map(|tool| tool.name).collect::<Vec<_>>();
         assert_eq!(
             names(false),
-            ["search", "fragments", "similar", "read_passage", "outline", "list_collections"]
+            [
+                "search",
+                "fragments",
+                "similar",
+                "read_passage",
+                "outline",
+                "links",
+                "list_collections"
+            ]
         );
         assert!(names(true).ends_with(&["ingest".into(), "remove".into()]));
         assert_eq!(Tool::from_name("remove", false), None);

@@ -4,6 +4,7 @@ import { showChunk, wholeText } from './chunk_text.js'
 import { button, copyButton, element } from './dom.js'
 import { form, given } from './fields.js'
 import { count, exactJson, facts, source, tokensOf } from './format.js'
+import { linkPanels, linksOf } from './links.js'
 import { panel } from './passage.js'
 import { chunkActions, documentOf } from './document_data.js'
 import { sizesChart } from './sizes.js'
@@ -75,7 +76,11 @@ export function documentView(parameters, context) {
 }
 
 async function whole(id, { store, report }) {
-  const [found, [outline, chunks]] = await Promise.all([get('document', { document_id: id }, exactJson), documentOf(id)])
+  const [found, [outline, chunks], links] = await Promise.all([
+    get('document', { document_id: id }, exactJson),
+    documentOf(id),
+    linksOf(id),
+  ])
   const [document] = found.results
   const text = wholeText(chunks, chunkActions)
   const select = (chunk) => showChunk(text, chunk)
@@ -115,5 +120,6 @@ async function whole(id, { store, report }) {
       panel('Sections', null, sectionTree(outline, chunks, null, select)),
       panel('Text', 'Each box is a chunk. The numbers are lines of the source.', text),
     ),
+    linkPanels(links),
   )
 }

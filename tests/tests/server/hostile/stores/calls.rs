@@ -315,6 +315,36 @@ pub const CALLS: &[Call] = &[
         HELD,
         "SELECT o::pg_catalog.text FROM passage.outline(uri => 'guide.md', store => @) AS o",
     ),
+    read("has_links", HELD, "SELECT _passage.has_links(@, false)"),
+    read(
+        "linked_documents",
+        HELD,
+        "SELECT _passage.linked_documents(NULL, 'guide.md', @)",
+    ),
+    read("linked_store", HELD, "SELECT _passage.linked_store(NULL, NULL, 'guide.md', @)"),
+    read(
+        "resolved_links",
+        HELD,
+        "SELECT l::pg_catalog.text FROM _passage.resolved_links(@, NULL, NULL, NULL) AS l WHERE _passage.has_links(@, false)",
+    ),
+    write(
+        "write_links",
+        HELD,
+        concat!(
+            "SELECT _passage.write_links(@, false, ",
+            document!(),
+            ", 'guide.md', '[]', '{}', '{}') WHERE _passage.has_links(@, true)"
+        ),
+    ),
+    write(
+        "has_same_links",
+        HELD,
+        concat!(
+            "SELECT _passage.has_same_links(@, false, ",
+            document!(),
+            ", 'guide.md', '[]', '{}', '{}') WHERE _passage.has_links(@, true)"
+        ),
+    ),
     read("links", HELD, "SELECT l::pg_catalog.text FROM passage.links(uri => 'guide.md', store => @) AS l"),
     read(
         "backlinks",
