@@ -450,12 +450,6 @@ async fn links(reader: &Reader, given: LinksArguments) -> Result<Answer, Error> 
     Ok(Answer::new(links.text(), &links))
 }
 
-fn chunk_id(given: &str) -> Result<Uuid, Error> {
-    given.parse().map_err(|_| {
-        Error::invalid("chunk_id is not a uuid", "Take the chunk_id from a result of search.")
-    })
-}
-
 async fn list_collections(
     reader: &Reader,
     given: ListCollectionsArguments,
