@@ -11,11 +11,6 @@ DECLARE
 BEGIN
     IF document_id IS NULL AND uri IS NULL THEN
         RETURN NULL;
-    ELSIF NOT EXISTS (
-        SELECT FROM pg_attribute WHERE attrelid = to_regclass(format('%I.documents', store)) AND attname = 'id' AND atttypid = 'uuid'::regtype)
-    THEN
-        -- The error of a cast would show the value.
-        RETURN '{}';
     END IF;
     EXECUTE format('SELECT coalesce(array_agg(d.id), ''{}'') FROM %I.documents AS d WHERE %s', store,
         concat_ws(' AND ', CASE WHEN document_id IS NOT NULL THEN 'd.id = $1' END, CASE WHEN uri IS NOT NULL THEN 'd.uri = $2' END))

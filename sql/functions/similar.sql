@@ -1,6 +1,6 @@
 -- similar: chunks like a chunk, and documents like a document.
 --
--- Both are a search by the words of what they are like and by its embedding, for a document the mean of those of its chunks.
+-- Both search by the words and by the embedding of the original, for a document by the mean of the embeddings of its chunks.
 
 CREATE FUNCTION _passage.likeness(chunk_id uuid, document_id uuid, store name) RETURNS TABLE (
     words text,

@@ -34,7 +34,7 @@ uri: of a document, or the target of a link';
 
 CREATE FUNCTION _passage.anchor_letters(heading text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN pg_catalog.regexp_replace(pg_catalog.lower(heading) COLLATE pg_catalog."C", U&'[\0001-\002F:-@[-`{-\00BF\2000-\206F\3000-\303F\FF00-\FF0F]', '', 'g');
+RETURN pg_catalog.regexp_replace(pg_catalog.lower(heading) COLLATE pg_catalog."C", '[\u0001-\u002F:-@[-`{-\u00BF\u2000-\u206F\u3000-\u303F\uFF00-\uFF0F]', '', 'g');
 
 COMMENT ON FUNCTION _passage.anchor_letters(text) IS 'letters and digits of a heading or of an anchor';
 
@@ -85,18 +85,25 @@ $$;
 
 COMMENT ON FUNCTION _passage.common_folders(text, text) IS 'number of folders that two uris share';
 
--- A store of an earlier layout has no links, and another program may have a table of this name.
+-- A store of an earlier layout has no links, another program may have a table of this name, and documents may lack columns.
 
 CREATE FUNCTION _passage.has_links(store name, is_written boolean) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT count(*) = 8
-    FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
-    WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = store) AND relname = 'links' AND relkind IN ('r', 'p') AND NOT attisdropped
-        AND (attname, atttypid) IN (('document_id', 'uuid'::regtype), ('position', 'integer'::regtype), ('from_chunk', 'uuid'::regtype), ('to_uri', 'text'::regtype),
-            ('to_section', 'text'::regtype), ('kind', 'text'::regtype), ('text', 'text'::regtype), ('to_name', 'text'::regtype))
-        AND has_table_privilege(attrelid, 'SELECT') AND (NOT is_written OR has_table_privilege(attrelid, 'INSERT') AND has_table_privilege(attrelid, 'DELETE'))
+    SELECT bool_and(attrelid IS NOT NULL AND (relname <> 'links' OR has_table_privilege(attrelid, 'SELECT')
+        AND (NOT is_written OR has_table_privilege(attrelid, 'INSERT') AND has_table_privilege(attrelid, 'DELETE'))))
+    FROM (VALUES
+        ('links', 'document_id', 'uuid'::regtype), ('links', 'position', 'integer'), ('links', 'from_chunk', 'uuid'), ('links', 'to_uri', 'text'), ('links', 'to_section', 'text'),
+        ('links', 'kind', 'text'), ('links', 'text', 'text'), ('links', 'to_name', 'text'),
+        ('documents', 'id', 'uuid'), ('documents', 'uri', 'text'), ('documents', 'title', 'text'), ('documents', 'collection', 'text'), ('documents', 'version', 'text'),
+        ('documents', 'orphaned_at', 'timestamptz'),
+        ('chunks', 'id', 'uuid'), ('chunks', 'document_id', 'uuid'), ('chunks', 'ordinal', 'integer'), ('chunks', 'section', 'text[]'), ('chunks', 'content', 'text')
+    ) AS needed (relation, col, type)
+    LEFT JOIN (
+        SELECT relname, attname, atttypid, attrelid FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
+        WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = store) AND NOT attisdropped AND (relname <> 'links' OR relkind IN ('r', 'p'))
+    ) AS present ON relname = relation AND attname = col AND atttypid = type
 $$;
 
 COMMENT ON FUNCTION _passage.has_links(name, boolean) IS 'whether a store has links that the caller may read, or else write too';

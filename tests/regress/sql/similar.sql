@@ -28,7 +28,7 @@ INSERT INTO alike.embeddings (chunk_id, document_id, embedding) VALUES
     ('cccccccc-0000-0000-0000-000000000001', 'cccccccc-0000-0000-8000-000000000000', '[0, 0, 1]'),
     ('dddddddd-0000-0000-0000-000000000001', 'dddddddd-0000-0000-8000-000000000000', '[0.95, 0, 0.3]');
 
--- what others are compared with: quotes and hyphens of a text are no syntax
+-- what others are compared with: quotes and hyphens of a text have no meaning
 SELECT _passage.words_as_query(words) AS query, embedding, cardinality(chunk_ids) AS chunks FROM _passage.likeness('aaaaaaaa-0000-0000-0000-000000000002', NULL, NULL);
 SELECT embedding, cardinality(chunk_ids) AS chunks FROM _passage.likeness(NULL, 'aaaaaaaa-0000-0000-8000-000000000000', NULL);
 

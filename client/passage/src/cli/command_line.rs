@@ -118,7 +118,7 @@ pub enum Command {
     /// Find the passages that answer a question, by meaning and by words
     #[command(after_help = search::HELP)]
     Search(Box<Search>),
-    /// Measure search on questions with known answers, and compare modes, strategies and stores
+    /// Measure search on questions with known answers
     #[command(after_help = eval::HELP)]
     Eval(Box<Eval>),
     /// Show the sections of a document

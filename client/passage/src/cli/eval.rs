@@ -103,7 +103,7 @@ pub struct Eval {
     #[arg(long, hide_short_help = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub candidates: Option<u32>,
     /// Report of an earlier run with --json, whose first row the others are compared with
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, hide_short_help = true, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
     /// Number of questions to show with the smallest recall, 0 to 1000
     #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]

@@ -23,7 +23,7 @@ pub enum Original {
     Document(Uuid),
 }
 
-/// What others are compared with.
+/// The text and the embedding that others are compared with.
 #[derive(Default)]
 pub struct Likeness {
     /// The titles of its sections, then its text.

@@ -120,7 +120,6 @@ async fn no_command_prints_control_characters_of_a_store() {
         &["status"][..],
         &["status", "--list"],
         &["outline", EVIL],
-        &["duplicates"],
         &["search", "varroa"],
         &["search", "--chunks", "varroa"],
         &["fragments", "varroa"],
@@ -157,6 +156,11 @@ async fn no_command_prints_control_characters_of_a_store() {
             assert_clean(&json, &run.stdout, &[]);
         }
     }
+    let copy = "WITH copy AS (INSERT INTO rag.documents (collection, uri) VALUES ('copies', $1) RETURNING id)
+        INSERT INTO rag.chunks (document_id, ordinal, content) SELECT copy.id, 0, chunks.content FROM copy, rag.chunks LIMIT 1";
+    cluster.client().await.execute(copy, &[&EVIL]).await.unwrap();
+    let duplicates = assert_shown(&cluster, &["duplicates"], r"\x1B]0;PWN\x07\x1B[35m").await;
+    assert_clean(&"duplicates", &duplicates.stdout, &[]);
     let doctor = assert_shown(&cluster, &["doctor", "--no-embed"], "").await;
     assert_clean(&"doctor", &doctor.stdout, &[]);
 

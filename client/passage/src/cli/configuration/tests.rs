@@ -54,9 +54,10 @@ fn the_command_line_takes_precedence_over_the_file() {
 }
 
 /// A command line for each command that has options, without any option.
-const LINES: [&[&str]; 18] = [
+const LINES: [&[&str]; 19] = [
     &["passage", "context", "x"],
     &["passage", "doctor"],
+    &["passage", "duplicates"],
     &["passage", "embed"],
     &["passage", "eval", "x"],
     &["passage", "export"],

@@ -19,7 +19,7 @@ const SOME: &str = "(SELECT array_agg(id) FROM rag.chunks WHERE ordinal % 50 = 0
 
 /// The functions that only read, as SQL. `@hit`, `@hits`, `@some` and `@document` are replaced by the
 /// constants above, `@all` by a limit that nothing exceeds.
-const CALLS: [(&str, &str); 26] = [
+const CALLS: [(&str, &str); 30] = [
     ("assemble", "length(assemble(@document, @some))"),
     ("check_store", "count(*) FROM check_store(data => true)"),
     ("expand_context", "count(content) FROM expand_context(@hit, 'document', @all)"),
@@ -33,6 +33,8 @@ const CALLS: [(&str, &str); 26] = [
     ("fragments", "count(*) FROM fragments('chunk part7', uri => 'large.md')"),
     ("fragments", "count(*) FROM fragments('chunk part7')"),
     ("fragments", "count(*) FROM fragments('chunk', uri => 'large.md', strategy => 'adaptive')"),
+    ("links", "count(*) FROM links(document_id => @document)"),
+    ("backlinks", "count(*) FROM backlinks(document_id => @document)"),
     ("outline", "count(*) FROM outline(uri => 'large.md')"),
     ("outline", "count(*) FROM outline(@document, hit_ids => @hits)"),
     ("reassemble", "length(content) FROM reassemble(ARRAY[@hit::uuid], NULL, 'document', @all)"),
@@ -48,6 +50,8 @@ const CALLS: [(&str, &str); 26] = [
         "search_hits",
         "count(*) FROM search_hits('chunk part7 -part8', filter => passage.filter(path => '*.*'))",
     ),
+    ("similar", "count(*) FROM similar(@hit, max_hits => 1000000)"),
+    ("similar", "count(*) FROM similar(document_id => @document, max_hits => 100000)"),
     ("store_stats", "count(*) FROM store_stats()"),
     ("stores", "count(*) FROM stores()"),
     ("strategies", "count(*) FROM strategies()"),
@@ -97,7 +101,13 @@ async fn fill(cluster: &Cluster) {
             SELECT ('aaaaaaaa-0000-0000-0000-' || lpad(n::text, 12, '0'))::uuid, {DOCUMENT}, n,
                 ARRAY['All', 'Part ' || n / 10], rpad('A chunk of part' || n % 10 || E'\\n', 200), 50,
                 n * 200, n * 200 + 200
-            FROM generate_series(0, {CHUNKS} - 1) AS n"
+            FROM generate_series(0, {CHUNKS} - 1) AS n;
+            INSERT INTO rag.links (document_id, position, from_chunk, to_uri, to_section, kind, to_name)
+            SELECT document_id, ordinal, id, 'large.md', 'part-' || ordinal / 20, 'link', 'large' FROM rag.chunks WHERE ordinal < 10000;
+            INSERT INTO rag.documents (id, uri, media_type) VALUES ('bbbbbbbb-0000-0000-8000-000000000000', 'small.md', 'text/markdown');
+            INSERT INTO rag.chunks (id, document_id, ordinal, content) VALUES ('bbbbbbbb-0000-0000-0000-000000000001', 'bbbbbbbb-0000-0000-8000-000000000000', 0, '');
+            INSERT INTO rag.links (document_id, position, from_chunk, to_uri, to_section, kind, to_name)
+            SELECT 'bbbbbbbb-0000-0000-8000-000000000000', n, 'bbbbbbbb-0000-0000-0000-000000000001', 'large.md', 'part-' || n, 'link', 'large' FROM generate_series(0, 9999) AS n"
         ))
         .await;
     cluster.execute("VACUUM (ANALYZE) rag.chunks").await;
