@@ -119,9 +119,10 @@ async fn waits_to_be_killed() {
 async fn a_started_cluster_has_a_store_of_the_owner() {
     let cluster = Cluster::start().await;
     let sql = "SELECT tablename, tableowner FROM pg_tables WHERE schemaname = 'rag' ORDER BY 1";
-    let mut tables = vec!["chunks|owner", "documents|owner", "settings|owner", "strategies|owner"];
+    let names = ["chunks", "documents", "links", "settings", "strategies"];
+    let mut tables: Vec<_> = names.iter().map(|name| format!("{name}|owner")).collect();
     if cluster.has_vector() {
-        tables.insert(2, "embeddings|owner");
+        tables.insert(2, "embeddings|owner".to_owned());
     }
     assert_eq!(cluster.query_lines(sql).await, tables);
 }
