@@ -208,10 +208,7 @@ pub fn split<'t>(
 ) -> Result<SplitDocument<'t>, Error> {
     options.limits.check()?;
     let splitter = splitter(media_type);
-    let found = match splitter {
-        Splitter::Blocks(find) => Some(find(text)),
-        _ => None,
-    };
+    let found = if let Splitter::Blocks(find) = splitter { Some(find(text)) } else { None };
     let is_example = |line| found.as_ref().is_some_and(|blocks| blocks.header_at(line).is_some());
     let boundaries = Boundaries::find(text, media_type, options.split_at, is_example)?;
     let by_blocks = |mut blocks: Blocks| -> (Links, Vec<Draft>) {

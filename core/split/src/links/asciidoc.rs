@@ -1,4 +1,4 @@
-//! Links of AsciiDoc: `xref:guide.adoc#setup[text]`, `<<setup,text>>`, `link:guide.html[text]` and `include::part.adoc[]`.
+//! Links of `AsciiDoc`: `xref:guide.adoc#setup[text]`, `<<setup,text>>`, `link:guide.html[text]` and `include::part.adoc[]`.
 
 use super::{LinkKind, Links, bounded};
 use crate::split::plain::lines;

@@ -163,9 +163,12 @@ impl StoreSplitter<'_> {
             _ => {
                 let unit = unit_of(model.as_deref());
                 // A size in another unit says nothing about this one.
-                let recorded = recorded.map(|recorded| match recorded.unit == unit {
-                    true => recorded,
-                    false => store::Splitting { overlap: 0, ..recorded },
+                let recorded = recorded.map(|recorded| {
+                    if recorded.unit == unit {
+                        recorded
+                    } else {
+                        store::Splitting { overlap: 0, ..recorded }
+                    }
                 });
                 let window = Window::of_store(model.as_deref(), embedder, store).await?;
                 Ok((from_options(&window, options, recorded.as_ref())?, note))
