@@ -11,6 +11,9 @@ DECLARE
 BEGIN
     IF document_id IS NULL AND uri IS NULL THEN
         RETURN NULL;
+    ELSIF NOT _passage.has_links(store, false) THEN
+        -- Columns of other types are never compared: the error of a cast would show a value.
+        RETURN '{}';
     END IF;
     EXECUTE format('SELECT coalesce(array_agg(d.id), ''{}'') FROM %I.documents AS d WHERE %s', store,
         concat_ws(' AND ', CASE WHEN document_id IS NOT NULL THEN 'd.id = $1' END, CASE WHEN uri IS NOT NULL THEN 'd.uri = $2' END))

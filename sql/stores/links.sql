@@ -190,7 +190,9 @@ BEGIN
                 d.version::text, l.to_uri, l.to_section, l.to_name, _passage.link_path(l.to_uri) AS path,
                 -- The whole path of a relative link is known.
                 l.kind <> 'link' OR starts_with(l.to_uri, '/') AS is_loose
-            FROM %1$I.links AS l JOIN %1$I.chunks AS c ON c.document_id = l.document_id AND c.id = l.from_chunk JOIN %1$I.documents AS d ON d.id = l.document_id
+            -- OFFSET keeps the planner from reading the links of a document for each of its chunks.
+            FROM %1$I.links AS l JOIN %1$I.documents AS d ON d.id = l.document_id
+            CROSS JOIN LATERAL (SELECT FROM %1$I.chunks AS c WHERE c.document_id = l.document_id AND c.id = l.from_chunk OFFSET 0) AS visible
             WHERE d.orphaned_at IS NULL AND %2$s
         ),
         document AS MATERIALIZED (
@@ -199,30 +201,37 @@ BEGIN
             WHERE d.orphaned_at IS NULL AND passage.link_name(d.uri::text) = ANY (ARRAY(
                 SELECT to_name FROM link WHERE to_uri <> '' UNION SELECT lower(to_section) FROM link WHERE link.kind = 'import'))
         ),
+        -- As inner joins these would be loops, because the planner expects few links: 26 s for 10,000.
         candidate AS (
-            SELECT link.n, document.id, document.uri, document.title, document.path, false AS is_module
-            FROM link JOIN document ON document.name = link.to_name AND document.collection = link.collection AND document.version = link.version
-            WHERE link.to_uri <> '' AND (document.path = link.path
-                OR is_loose AND right('/' || document.path, length(link.path) + 1) = '/' || link.path
-                OR starts_with(link.to_uri, '/') AND right('/' || link.path, length(document.path) + 1) = '/' || document.path)
+            SELECT * FROM (
+                SELECT link.n, link.kind, link.to_uri, link.to_section, link.path AS to_path, link.is_loose, link.uri AS from_uri,
+                    document.id, document.uri, document.title, document.path, false AS is_module
+                FROM link FULL JOIN document ON document.name = link.to_name AND document.collection = link.collection AND document.version = link.version OFFSET 0
+            ) AS named
+            WHERE n IS NOT NULL AND id IS NOT NULL AND to_uri <> '' AND (path = to_path
+                OR is_loose AND right('/' || path, length(to_path) + 1) = '/' || to_path
+                OR starts_with(to_uri, '/') AND right('/' || to_path, length(path) + 1) = '/' || path)
             UNION ALL
             -- An imported name can be a module.
-            SELECT link.n, document.id, document.uri, document.title, document.path, true
-            FROM link JOIN document ON document.name = lower(link.to_section) AND document.collection = link.collection AND document.version = link.version
-            WHERE link.kind = 'import' AND right('/' || document.path, length(link.path || link.to_section) + 2) = '/' || link.path || '/' || lower(link.to_section)
+            SELECT * FROM (
+                SELECT link.n, link.kind, link.to_uri, link.to_section, link.path AS to_path, link.is_loose, link.uri AS from_uri,
+                    document.id, document.uri, document.title, document.path, true AS is_module
+                FROM link FULL JOIN document ON document.name = lower(link.to_section) AND document.collection = link.collection AND document.version = link.version OFFSET 0
+            ) AS imported
+            WHERE id IS NOT NULL AND kind = 'import' AND right('/' || path, length(to_path || to_section) + 2) = '/' || to_path || '/' || lower(to_section)
         ),
         target AS (
-            SELECT DISTINCT ON (link.n) link.n, candidate.id, candidate.uri, candidate.title, candidate.is_module
-            FROM candidate JOIN link USING (n)
-            ORDER BY link.n, candidate.uri = link.to_uri DESC, right(candidate.uri, length(link.to_uri)) = link.to_uri DESC, candidate.path = link.path DESC,
-                _passage.common_folders(candidate.uri, link.uri) DESC, length(candidate.uri), candidate.uri COLLATE "C"
+            SELECT DISTINCT ON (n) n, id, uri, title, is_module
+            FROM candidate
+            ORDER BY n, uri = to_uri DESC, right(uri, length(to_uri)) = to_uri DESC, path = to_path DESC,
+                _passage.common_folders(uri, from_uri) DESC, length(uri), uri COLLATE "C"
         ),
         found AS MATERIALIZED (
             SELECT link.*, coalesce(target.id, CASE link.to_uri WHEN '' THEN link.document_id END) AS target_id,
                 coalesce(target.uri, CASE link.to_uri WHEN '' THEN link.uri ELSE link.to_uri END) AS target_uri,
                 coalesce(target.title, CASE link.to_uri WHEN '' THEN link.title END) AS target_title,
                 CASE WHEN is_module THEN '' ELSE link.to_section END AS heading
-            FROM link LEFT JOIN target USING (n)
+            FROM link FULL JOIN target ON target.n = link.n
         ),
         chunk AS MATERIALIZED (
             SELECT c.document_id, c.id, c.ordinal, c.section::text[] AS section
@@ -294,7 +303,8 @@ BEGIN
         SELECT found.position, found.kind, found.text, found.from_chunk, found.document_id, found.uri, found.title,
             CASE found.heading WHEN '' THEN beginning.id ELSE coalesce(named.id, lined.id) END,
             found.target_id, found.target_uri, found.target_title, found.to_section
-        FROM found LEFT JOIN beginning ON beginning.document_id = found.target_id LEFT JOIN named USING (n) LEFT JOIN lined USING (n)
+        -- For the same reason no left joins. Each row has one of found.
+        FROM found FULL JOIN beginning ON beginning.document_id = found.target_id FULL JOIN named ON named.n = found.n FULL JOIN lined ON lined.n = found.n
         ORDER BY found.uri COLLATE "C", found.collection COLLATE "C", found.version COLLATE "C", found.position$sql$, store,
         CASE WHEN from_chunks IS NOT NULL THEN 'l.from_chunk = ANY ($1)' WHEN from_documents IS NOT NULL THEN 'l.document_id = ANY ($2)'
             WHEN to_names IS NOT NULL THEN 'l.to_name = ANY ($3)' ELSE 'true' END)

@@ -90,7 +90,7 @@ pub struct Eval {
     pub ranking: Vec<String>,
     /// Limits of the strategy, a JSON object with keys of passage.limits, such as {"parents": 2};
     /// repeat it to compare them
-    #[arg(long, value_name = "JSON")]
+    #[arg(long, hide_short_help = true, value_name = "JSON")]
     pub limits: Vec<String>,
     /// Budgets: maximum numbers of tokens of all passages together, 1 to 1000000, separated by commas
     #[arg(long, default_value = "512,1024,2048,4096", value_delimiter = ',', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
@@ -106,7 +106,7 @@ pub struct Eval {
     #[arg(long, hide_short_help = true, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
     /// Number of questions to show with the smallest recall, 0 to 1000
-    #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
+    #[arg(long, hide_short_help = true, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
     pub worst: u32,
     /// Print one JSON object: the figures, and for each question what came
     #[arg(long)]

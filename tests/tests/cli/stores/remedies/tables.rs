@@ -47,7 +47,7 @@ pub const CASES: &[Case] = &[
         "ALTER TABLE s.chunks DROP COLUMN section_key, ADD COLUMN section_key integer GENERATED ALWAYS AS (ordinal) STORED; SELECT passage.upgrade_store('s')",
     ),
     Case::sql(TABLES, "column is not generated", "ALTER TABLE s.chunks ALTER section_key DROP EXPRESSION"),
-    Case::sql(TABLES, "no unique index on (id)", "ALTER TABLE s.embeddings DROP CONSTRAINT embeddings_chunk_id_fkey; ALTER TABLE s.chunks DROP CONSTRAINT chunks_pkey"),
+    Case::sql(TABLES, "no unique index on (id)", "ALTER TABLE s.links DROP CONSTRAINT links_from_chunk_fkey; ALTER TABLE s.embeddings DROP CONSTRAINT embeddings_chunk_id_fkey; ALTER TABLE s.chunks DROP CONSTRAINT chunks_pkey"),
     Case::sql(TABLES, "no unique index on (uri, collection, version)", "ALTER TABLE s.documents DROP CONSTRAINT documents_uri_collection_version_key"),
     Case::sql(TABLES, "no unique index on (chunk_id)", "ALTER TABLE s.embeddings DROP CONSTRAINT embeddings_pkey"),
     Case::sql(TABLES, "no unique index on (document_id, ordinal)", "ALTER TABLE s.chunks DROP CONSTRAINT chunks_document_id_ordinal_key"),
