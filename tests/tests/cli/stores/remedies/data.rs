@@ -79,6 +79,16 @@ pub const CASES: &[Case] = &[
         "embeddings that name another document: 3",
         "UPDATE s.embeddings SET document_id = (SELECT id FROM s.documents WHERE uri = 'book/shape.ts') WHERE document_id = (SELECT id FROM s.documents WHERE uri = 'book/guide.md')",
     ),
+    Case::sentence(
+        TABLES,
+        "links to documents or sections that the store lacks: 1",
+        "INSERT INTO s.documents (id, uri, chunk_count) VALUES ('cccccccc-0000-0000-8000-000000000000', 'dead.md', 1);
+            INSERT INTO s.chunks (id, document_id, ordinal, content) VALUES ('cccccccc-0000-0000-0000-000000000001', 'cccccccc-0000-0000-8000-000000000000', 0, 'See there.');
+            INSERT INTO s.links (document_id, position, from_chunk, to_uri, kind, to_name)
+            VALUES ('cccccccc-0000-0000-8000-000000000000', 0, 'cccccccc-0000-0000-0000-000000000001', 'nowhere.md', 'link', 'nowhere')",
+        "SELECT * FROM passage.links(document_id => 'cccccccc-0000-0000-8000-000000000000', store => 's') WHERE to_chunk IS NULL; lists them.",
+        &[Act::Sql("DELETE FROM s.links WHERE to_name = 'nowhere'")],
+    ),
     // A column with the hash is needed to write a document again, but not to check it.
     Case::sentence(
         TABLES,

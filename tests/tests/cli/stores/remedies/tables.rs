@@ -52,11 +52,12 @@ pub const CASES: &[Case] = &[
     Case::sql(TABLES, "no unique index on (chunk_id)", "ALTER TABLE s.embeddings DROP CONSTRAINT embeddings_pkey"),
     Case::sql(TABLES, "no unique index on (document_id, ordinal)", "ALTER TABLE s.chunks DROP CONSTRAINT chunks_document_id_ordinal_key"),
     Case::sql(PARTITIONS, "no unique index on (document_id, ordinal)", "ALTER TABLE s.chunks DROP CONSTRAINT chunks_document_id_ordinal_key"),
+    Case::sql(TABLES, "no unique index on (document_id, position)", "ALTER TABLE s.links DROP CONSTRAINT links_pkey"),
     Case::sql(TABLES, "no unique index on (document_id)", "CREATE TABLE s.shard_keys (document_id uuid)"),
     Case::sql(
         TABLES,
         "no index on (id)",
-        "ALTER TABLE s.embeddings DROP CONSTRAINT embeddings_chunk_id_fkey;
+        "ALTER TABLE s.links DROP CONSTRAINT links_from_chunk_fkey; ALTER TABLE s.embeddings DROP CONSTRAINT embeddings_chunk_id_fkey;
             ALTER TABLE s.chunks DROP CONSTRAINT chunks_pkey, ADD PRIMARY KEY (document_id, id)",
     ),
     Case::sql(TABLES, "index is invalid", "-- superuser\nUPDATE pg_index SET indisvalid = false WHERE indexrelid = 's.chunks_path_idx'::regclass"),
