@@ -26,10 +26,7 @@ pub(super) async fn search(
 ) -> Result<Passages, Error> {
     let Searched { result, is_reranked } = reader.search(&arguments, None).await?;
     let passages = read_passages(&result)?;
-    let mut notes = notes(&result.notices, &passages, page);
-    if passages.iter().any(|passage| passage.truncated) {
-        notes.push(CUT_CONTEXT.into());
-    }
+    let mut notes = notes_with_context(&result.notices, &passages, page.max_tokens);
     if passages.len() == page.limit as usize {
         notes.push(OTHER_PASSAGES.into());
     }
@@ -58,10 +55,8 @@ pub(super) async fn similar(
     });
     let joined = reader.call("reassemble", arguments.as_object().expect("it is an object")).await?;
     let passages = read_passages(&joined)?;
-    let mut notes = notes(&[found.notices, joined.notices].concat(), &passages, page);
-    if passages.iter().any(|passage| passage.truncated) {
-        notes.push(CUT_CONTEXT.into());
-    }
+    let notices = [found.notices, joined.notices].concat();
+    let notes = notes_with_context(&notices, &passages, page.max_tokens);
     Ok(Passages { passages, reranked: false, next_offset: None, notes })
 }
 
@@ -69,7 +64,7 @@ pub(super) async fn similar(
 const OTHER_PASSAGES: &str = "there may be other passages: call search again with skip, the chunk_ids of the passages that you have";
 
 /// The note for passages whose context is cut.
-pub(super) const CUT_CONTEXT: &str = "context was left out (truncated); for more, call read_passage with a chunk_id \
+const CUT_CONTEXT: &str = "context was left out (truncated); for more, call read_passage with a chunk_id \
     and a larger max_tokens, or with uri, first_line and last_line";
 
 /// Reads the rows of a call.
@@ -106,7 +101,7 @@ pub(super) async fn fragments(
     let taken = fitting(rest.iter().map(|passage| passage.tokens), page);
     let passages = rest[..taken].to_vec();
     let next_offset = (taken < rest.len()).then_some(page.offset + taken as u32);
-    let mut notes = notes(&result.notices, &passages, page);
+    let mut notes = notes(&result.notices, &passages, page.max_tokens);
     notes.extend(passages.iter().filter(|passage| passage.truncated).map(cut_line));
     if is_capped && next_offset.is_none() {
         notes.push(format!(
@@ -128,12 +123,25 @@ fn cut_line(passage: &CitedPassage) -> String {
 }
 
 /// Returns notices as notes, with a note if the passages exceed the budget.
-fn notes(notices: &[Notice], passages: &[CitedPassage], page: Page) -> Vec<String> {
-    notices.iter().map(note).chain(over_budget(passages, page.max_tokens)).collect()
+fn notes(notices: &[Notice], passages: &[CitedPassage], max_tokens: u32) -> Vec<String> {
+    notices.iter().map(note).chain(over_budget(passages, max_tokens)).collect()
+}
+
+/// Returns the notes on passages whose context may be cut.
+pub(super) fn notes_with_context(
+    notices: &[Notice],
+    passages: &[CitedPassage],
+    max_tokens: u32,
+) -> Vec<String> {
+    let mut notes = notes(notices, passages, max_tokens);
+    if passages.iter().any(|passage| passage.truncated) {
+        notes.push(CUT_CONTEXT.into());
+    }
+    notes
 }
 
 /// Returns a note if the passages exceed a budget, because hits are never cut.
-pub(super) fn over_budget(passages: &[CitedPassage], max_tokens: u32) -> Option<String> {
+fn over_budget(passages: &[CitedPassage], max_tokens: u32) -> Option<String> {
     let tokens: i64 = passages.iter().map(|passage| passage.tokens).sum();
     (tokens > i64::from(max_tokens))
         .then(|| format!("the result has {tokens} tokens, because a hit is never cut"))

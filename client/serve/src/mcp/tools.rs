@@ -9,7 +9,7 @@ use super::links::{LinkList, LinkRow, ListedLink};
 use super::pages;
 use super::results::{
     Answer, CitedPassage, CollectionCounts, Collections, Ingested, Outline, PassageRow, Passages,
-    ReadText, Removed, Section, SectionRow, note, parse_rows,
+    ReadText, Removed, Section, SectionRow, parse_rows,
 };
 use super::writer::{Writer, removal, text_document};
 use crate::error::Error;
@@ -230,21 +230,34 @@ async fn fragments(reader: &Reader, given: FragmentsArguments) -> Result<Answer,
 
 async fn similar(reader: &Reader, given: SimilarArguments) -> Result<Answer, Error> {
     let page = Page::new((None, 0), (given.limit, 5), (given.max_tokens, 2_000))?;
-    let original = match (&given.chunk_id, &given.uri) {
-        (Some(chunk), None) => json!({ "chunk_id": chunk_id(chunk)? }),
+    let SimilarArguments { chunk_id, uri, collection, version, .. } = given;
+    let remedy = "chunk_id finds chunks like this one, uri finds documents like this one.";
+    let original =
+        chunk_or_document(reader, (chunk_id, uri), (collection, version), remedy).await?;
+    let passages = pages::similar(reader, original, page).await?;
+    Ok(Answer::new(passages.text("passages"), &passages))
+}
+
+/// Returns the argument of a function for the one that is given of a chunk and a document.
+async fn chunk_or_document(
+    reader: &Reader,
+    (chunk, uri): (Option<String>, Option<String>),
+    (collection, version): (Option<String>, Option<String>),
+    remedy: &str,
+) -> Result<Map<String, Value>, Error> {
+    Ok(object(match (chunk, uri) {
+        (Some(chunk), None) => json!({ "chunk_id": chunk_id(&chunk)? }),
         (None, Some(uri)) => {
-            let document = document(reader, uri, given.collection, given.version).await?;
+            let document = document(reader, &uri, collection, version).await?;
             json!({ "document_id": document.id })
         }
-        _ => {
-            return Err(Error::invalid(
-                "exactly one of chunk_id and uri is required",
-                "chunk_id finds chunks like this one, uri finds documents like this one.",
-            ));
-        }
-    };
-    let passages = pages::similar(reader, object(original), page).await?;
-    Ok(Answer::new(passages.text("passages"), &passages))
+        _ => return Err(not_one(remedy)),
+    }))
+}
+
+/// The error for both a chunk and a uri, or neither.
+fn not_one(remedy: &str) -> Error {
+    Error::invalid("exactly one of chunk_id and uri is required", remedy)
 }
 
 fn chunk_id(text: &str) -> Result<Uuid, Error> {
@@ -282,12 +295,6 @@ struct StrategyRow {
 
 async fn read_passage(reader: &Reader, given: ReadPassageArguments) -> Result<Answer, Error> {
     let max_tokens = budget(given.max_tokens, 4_000)?;
-    let either = || {
-        Error::invalid(
-            "exactly one of chunk_id and uri is required",
-            "chunk_id reads a chunk with context, uri reads lines.",
-        )
-    };
     match (&given.chunk_id, &given.uri) {
         (Some(chunk), None) => {
             if given.first_line.or(given.last_line).or(given.context_lines).is_some() {
@@ -309,11 +316,7 @@ async fn read_passage(reader: &Reader, given: ReadPassageArguments) -> Result<An
             if passages.is_empty() {
                 return Err(store::Error::NoChunk(chunk).into());
             }
-            let mut notes: Vec<_> = result.notices.iter().map(note).collect();
-            notes.extend(pages::over_budget(&passages, max_tokens));
-            if passages.iter().any(|passage| passage.truncated) {
-                notes.push(pages::CUT_CONTEXT.into());
-            }
+            let notes = pages::notes_with_context(&result.notices, &passages, max_tokens);
             let read = ReadText { passages, next_line: None, notes };
             Ok(Answer::new(read.text(), &read))
         }
@@ -323,7 +326,7 @@ async fn read_passage(reader: &Reader, given: ReadPassageArguments) -> Result<An
             let read = read_lines(reader, &document, &given, max_tokens).await?;
             Ok(Answer::new(read.text(), &read))
         }
-        _ => Err(either()),
+        _ => Err(not_one("chunk_id reads a chunk with context, uri reads lines.")),
     }
 }
 
@@ -427,22 +430,13 @@ async fn outline(reader: &Reader, given: OutlineArguments) -> Result<Answer, Err
 
 async fn links(reader: &Reader, given: LinksArguments) -> Result<Answer, Error> {
     let max_tokens = budget(given.max_tokens, 2_000)?;
-    let arguments = match (&given.chunk_id, given.uri) {
-        (Some(chunk), None) => json!({ "chunk_id": chunk_id(chunk)? }),
-        (None, Some(uri)) => {
-            let document = document(reader, &uri, given.collection, given.version).await?;
-            json!({ "document_id": document.id })
-        }
-        _ => {
-            return Err(Error::invalid(
-                "exactly one of chunk_id and uri is required",
-                "chunk_id lists the links of a chunk, uri those of a document.",
-            ));
-        }
-    };
+    let LinksArguments { chunk_id, uri, collection, version, .. } = given;
+    let remedy = "chunk_id lists the links of a chunk, uri those of a document.";
+    let arguments =
+        chunk_or_document(reader, (chunk_id, uri), (collection, version), remedy).await?;
     let backlinks = given.backlinks.unwrap_or(false);
     let function = if backlinks { "backlinks" } else { "links" };
-    let rows = parse_rows::<LinkRow>(&reader.call(function, &object(arguments)).await?)?;
+    let rows = parse_rows::<LinkRow>(&reader.call(function, &arguments).await?)?;
     let links: Vec<_> = rows.into_iter().map(|row| ListedLink::new(row, backlinks)).collect();
     let (links, next_offset) =
         within_budget(links, given.offset, max_tokens, |link| size(link.line(), link));
