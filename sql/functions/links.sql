@@ -64,16 +64,10 @@ AS $$
 #variable_conflict use_column
 DECLARE
     schema CONSTANT name := _passage.linked_store(chunk_id, document_id, uri, store);
-    documents uuid[];
+    documents CONSTANT uuid[] := _passage.linked_documents(document_id, uri, schema);
 BEGIN
-    IF NOT _passage.has_links(schema, false) THEN
-        RETURN;
-    END IF;
-    documents := _passage.linked_documents(document_id, uri, schema);
     RETURN QUERY
-        SELECT link.kind, link.text, link.from_chunk, link.from_document, link.from_uri, link.from_title, link.to_chunk, link.to_document,
-            link.to_uri, link.to_title, link.to_section
-        FROM _passage.resolved_links(schema, CASE WHEN links.chunk_id IS NOT NULL THEN ARRAY[links.chunk_id] END, documents, NULL) AS link
+        SELECT link.* FROM _passage.resolved_links(schema, CASE WHEN links.chunk_id IS NOT NULL THEN ARRAY[links.chunk_id] END, documents, NULL) AS link
         WHERE documents IS NULL OR link.from_document = ANY (documents);
 END
 $$;
@@ -120,9 +114,7 @@ BEGIN
     END IF;
     EXECUTE format('SELECT array_agg(DISTINCT passage.link_name(d.uri)) FROM %I.documents AS d WHERE d.id = ANY ($1)', schema) INTO names USING documents;
     RETURN QUERY
-        SELECT link.kind, link.text, link.from_chunk, link.from_document, link.from_uri, link.from_title, link.to_chunk, link.to_document,
-            link.to_uri, link.to_title, link.to_section
-        FROM _passage.resolved_links(schema, NULL, NULL, coalesce(names, '{}')) AS link
+        SELECT link.* FROM _passage.resolved_links(schema, NULL, NULL, coalesce(names, '{}')) AS link
         WHERE link.to_document = ANY (documents) AND link.from_document <> link.to_document AND (backlinks.chunk_id IS NULL OR link.to_chunk = backlinks.chunk_id);
 END
 $$;

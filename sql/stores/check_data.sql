@@ -138,16 +138,14 @@ BEGIN
                 ELSE format('Run passage embed. Without the client, INSERT the missing rows into %I.embeddings (chunk_id, document_id, embedding).', store) END;
     END IF;
 
-    IF _passage.has_links(store, false) THEN
-        RETURN QUERY
-            SELECT 'document ' || from_document, 'links to documents or sections that the store lacks: ' || count(*),
-                format('SELECT * FROM passage.links(document_id => %L, store => %L) WHERE to_chunk IS NULL; lists them.', from_document, store)
-            FROM _passage.resolved_links(store, NULL, NULL, NULL)
-            -- A module can belong to another project, and an address to another site.
-            WHERE to_chunk IS NULL AND kind IN ('link', 'wiki') AND (to_document IS NOT NULL OR strpos(to_uri, '://') = 0)
-            GROUP BY from_document
-            ORDER BY from_document;
-    END IF;
+    RETURN QUERY
+        SELECT 'document ' || from_document, 'links to documents or sections that the store lacks: ' || count(*),
+            format('SELECT * FROM passage.links(document_id => %L, store => %L) WHERE to_chunk IS NULL; lists them.', from_document, store)
+        FROM _passage.resolved_links(store, NULL, NULL, NULL)
+        -- A module can belong to another project, and an address to another site.
+        WHERE to_chunk IS NULL AND kind IN ('link', 'wiki') AND (to_document IS NOT NULL OR strpos(to_uri, '://') = 0)
+        GROUP BY from_document
+        ORDER BY from_document;
 
     IF available @> '{embeddings.chunk_id,embeddings.document_id}' AND NOT is_spread THEN
         RETURN QUERY EXECUTE format($query$

@@ -173,7 +173,7 @@ COMMENT ON FUNCTION _passage.write_links(name, boolean, uuid, text, jsonb, uuid[
 -- orphaned documents are left out, and hidden targets are not found.
 
 CREATE FUNCTION _passage.resolved_links(store name, from_chunks uuid[], from_documents uuid[], to_names text[]) RETURNS TABLE (
-    place integer, kind text, text text, from_chunk uuid, from_document uuid, from_uri text, from_title text,
+    kind text, text text, from_chunk uuid, from_document uuid, from_uri text, from_title text,
     to_chunk uuid, to_document uuid, to_uri text, to_title text, to_section text
 )
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 20
@@ -300,7 +300,7 @@ BEGIN
             SELECT DISTINCT ON (n) n, id FROM wanted JOIN text_key ON document_id = target_id AND text_key.rank = wanted.rank AND text_key.key = wanted.key
             ORDER BY n, wanted.rank
         )
-        SELECT found.position, found.kind, found.text, found.from_chunk, found.document_id, found.uri, found.title,
+        SELECT found.kind, found.text, found.from_chunk, found.document_id, found.uri, found.title,
             CASE found.heading WHEN '' THEN beginning.id ELSE coalesce(named.id, lined.id) END,
             found.target_id, found.target_uri, found.target_title, found.to_section
         -- For the same reason no left joins. Each row has one of found.

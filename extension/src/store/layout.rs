@@ -220,6 +220,12 @@ impl Layout {
         self.chunks.extension_type("path", c"ltree", &["ltree"]).map(|(schema, _)| schema)
     }
 
+    /// Returns the schema of pgvector, quoted, and the type of the embeddings, if the store has any.
+    pub fn embedding_type(&self) -> Option<(String, &'static str)> {
+        let embeddings = self.embeddings.as_ref()?;
+        embeddings.extension_type("embedding", c"vector", &["vector", "halfvec"])
+    }
+
     /// Returns whether `chunks` has a column `tsv` for full-text search.
     pub fn has_lexemes(&self) -> bool {
         self.chunks.is_of("tsv", pg_sys::TSVECTOROID)

@@ -17,7 +17,6 @@ const MAX_CHARACTERS: i32 = 4_000;
 const MAX_TEXT: usize = 100_000;
 
 /// A chunk or a document to compare others with.
-#[derive(Clone, Copy, PartialEq)]
 pub enum Original {
     Chunk(Uuid),
     Document(Uuid),
@@ -45,15 +44,15 @@ impl StatementKey for LikenessStatement {}
 impl Store {
     /// Reads a chunk, or the first chunks of a document.
     pub fn likeness(&self, connection: &Connection, original: Original) -> Likeness {
-        let (key, id) = match &original {
-            Original::Chunk(id) => (LikenessStatement { of_chunk: true }, id),
-            Original::Document(id) => (LikenessStatement { of_chunk: false }, id),
+        let (of_chunk, ids) = match original {
+            Original::Chunk(id) => (true, [id]),
+            Original::Document(id) => (false, [id]),
         };
-        let ids = std::slice::from_ref(id);
-        let route = if key.of_chunk { Route::Chunks(ids) } else { Route::Documents(ids) };
-        let of_chunk = key.of_chunk;
+        let route = if of_chunk { Route::Chunks(&ids) } else { Route::Documents(&ids) };
+        let key = LikenessStatement { of_chunk };
         let statement = self.0.statement(key, || statement(&self.0, of_chunk));
-        let rows = self.read(connection, &statement, vec![Value::new(to_sql(*id))], route, None);
+        let values = vec![Value::new(to_sql(ids[0]))];
+        let rows = self.read(connection, &statement, values, route, None);
         let mut likeness = Likeness::default();
         let (mut titles, mut contents) = (Vec::new(), Vec::new());
         let (mut sum, mut count): (Vec<f64>, _) = (Vec::new(), 0_u32);
@@ -78,24 +77,21 @@ impl Store {
 }
 
 fn statement(layout: &Layout, of_chunk: bool) -> String {
-    let (embedding, join) = layout
-        .embeddings
-        .as_ref()
-        .and_then(|embeddings| {
-            let (schema, embedding_type) =
-                embeddings.extension_type("embedding", c"vector", &["vector", "halfvec"])?;
+    let (embedding, join) = match (&layout.embeddings, layout.embedding_type()) {
+        (Some(embeddings), Some((schema, embedding_type))) => {
             let document = if layout.chunks.ids_name_documents && embeddings.has_document_id() {
                 format!(" AND e.document_id {EQUAL} c.document_id")
             } else {
                 String::new()
             };
             // The column has exactly the type of pgvector, so no function of another role is chosen.
-            Some((
+            (
                 format!("{schema}.{embedding_type}_to_float4(e.embedding, -1, false)"),
                 format!(" LEFT JOIN {} AS e ON e.chunk_id {EQUAL} c.id{document}", embeddings.name),
-            ))
-        })
-        .unwrap_or_else(|| ("NULL::pg_catalog.float4[]".to_owned(), String::new()));
+            )
+        }
+        _ => ("NULL::pg_catalog.float4[]".to_owned(), String::new()),
+    };
     let condition =
         if of_chunk { layout.is_chunk("c") } else { format!("c.document_id {EQUAL} $1") };
     format!(

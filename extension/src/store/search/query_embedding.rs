@@ -89,11 +89,7 @@ impl Store {
         connection: &Connection,
         embedding: Vec<Option<f32>>,
     ) -> Result<QueryEmbedding, Error> {
-        let embeddings = self.0.embeddings.as_ref();
-        let vector_type = embeddings.and_then(|relation| {
-            relation.extension_type("embedding", c"vector", &["vector", "halfvec"])
-        });
-        let Some((schema, embedding_type)) = vector_type else {
+        let Some((schema, embedding_type)) = self.0.embedding_type() else {
             return Err(Error::NoEmbeddings { store: self.0.store.clone() });
         };
         let facts = self.facts(connection);
