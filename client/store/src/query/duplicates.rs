@@ -59,9 +59,12 @@ impl Store {
                 FROM {documents} WHERE {orphaned} IS NULL AND ($1::text IS NULL OR coalesce({collection}, '') = $1)
             ), part AS (
                 -- A text that comes twice in a document counts once.
-                SELECT DISTINCT chunks.document_id, md5(lower(btrim(regexp_replace(chunks.content::text, '\s+', ' ', 'g')))) AS hash,
-                    char_length(regexp_replace(chunks.content::text, '\s+', ' ', 'g'))::bigint AS size
-                FROM {schema}.chunks JOIN document ON document.id = chunks.document_id
+                SELECT DISTINCT document_id, md5(text) AS hash, char_length(text)::bigint AS size
+                FROM (
+                    -- OFFSET keeps the text from being computed for each of its uses.
+                    SELECT chunks.document_id, lower(btrim(regexp_replace(chunks.content::text, '\s+', ' ', 'g'))) AS text
+                    FROM {schema}.chunks JOIN document ON document.id = chunks.document_id OFFSET 0
+                ) AS normalized
             ), counted AS (
                 SELECT *, count(*) OVER (PARTITION BY hash) AS holders, row_number() OVER (PARTITION BY hash ORDER BY document_id) AS place,
                     sum(size) OVER (PARTITION BY document_id) AS whole
