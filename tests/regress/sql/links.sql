@@ -21,15 +21,15 @@ SELECT outcome FROM passage.ingest('https://example.org/docs/b.html', E'# B\n', 
 SELECT uri, position, kind, to_uri, to_section, to_name, text FROM linked.links JOIN linked.documents ON id = document_id ORDER BY uri COLLATE "C", position;
 
 -- the targets
-CREATE FUNCTION section_of(chunk uuid) RETURNS text LANGUAGE sql AS $$ SELECT coalesce(array_to_string(section, ' > '), '') FROM linked.chunks WHERE id = $1 $$;
-SELECT from_uri, text, to_uri, to_document IS NOT NULL AS is_document, section_of(to_chunk), to_title
+CREATE FUNCTION linked.section_of(chunk uuid) RETURNS text LANGUAGE sql AS $$ SELECT coalesce(array_to_string(section, ' > '), '') FROM linked.chunks WHERE id = $1 $$;
+SELECT from_uri, text, to_uri, to_document IS NOT NULL AS is_document, linked.section_of(to_chunk), to_title
 FROM (SELECT DISTINCT uri FROM linked.documents) AS d, passage.links(uri => d.uri) ORDER BY from_uri COLLATE "C", from_title COLLATE "C", text COLLATE "C";
 -- those of a chunk
 SELECT string_agg(text, ' ') FROM linked.chunks AS c, passage.links(chunk_id => c.id) WHERE c.section = '{Setup,Next}';
 SELECT count(*) FROM passage.links(document_id => (SELECT id FROM linked.documents WHERE uri = 'other.md'), uri => 'guide/index.md');
 
 -- what leads to a document, and to a chunk of it
-SELECT from_uri, text, section_of(to_chunk) FROM passage.backlinks(uri => 'guide/logging.md') ORDER BY from_uri COLLATE "C", text COLLATE "C";
+SELECT from_uri, text, linked.section_of(to_chunk) FROM passage.backlinks(uri => 'guide/logging.md') ORDER BY from_uri COLLATE "C", text COLLATE "C";
 SELECT from_uri, text FROM linked.chunks AS c, passage.backlinks(chunk_id => c.id) WHERE section = '{Logging,Example (2)}' ORDER BY text;
 SELECT from_uri, text FROM passage.backlinks(uri => 'guide/index.md');
 
