@@ -38,3 +38,21 @@ pub fn share<T: Clone>(cases: &[T]) -> Vec<T> {
     let mut random = fastrand::Rng::with_seed(0);
     cases.iter().filter(|_| random.usize(..SHARES) == share).cloned().collect()
 }
+
+/// Returns all cases, and on the second server of CI those that [`share`] takes.
+///
+/// ```
+/// use passage_tests::share::share_of_second;
+///
+/// let cases: Vec<_> = (0..100).collect();
+/// assert!((2..=100).contains(&share_of_second(&cases).len()));
+/// ```
+///
+/// # Panics
+///
+/// As [`share`].
+pub fn share_of_second<T: Clone>(cases: &[T]) -> Vec<T> {
+    let is_second =
+        std::env::var("NEXTEST_PROFILE").is_ok_and(|profile| profile == "second-server");
+    if is_second { share(cases) } else { cases.to_vec() }
+}

@@ -3,6 +3,7 @@
 use passage_tests::Cluster;
 use passage_tests::cases;
 use passage_tests::cluster::{SUPERUSER, session_lines};
+use passage_tests::share::share_of_second;
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
@@ -126,11 +127,13 @@ async fn a_key_of_any_type_stays_in_step_in_every_session_or_is_refused() {
         cluster.execute(SETUP.rsplit_once(';').unwrap().0).await;
     }
     let sessions = sessions(&cluster).await;
-    for (sql_type, values, again) in cases(KEYS) {
-        for key in cases([
-            format!("id {sql_type} PRIMARY KEY"),
-            format!("id {sql_type}, part integer DEFAULT 1, PRIMARY KEY (part, id)"),
-        ]) {
+    for (index, (sql_type, values, again)) in cases(share_of_second(KEYS).into_iter().enumerate()) {
+        let mut keys = vec![format!("id {sql_type} PRIMARY KEY")];
+        // The texts of two columns are joined in the same way for each type.
+        if index % 4 == 0 {
+            keys.push(format!("id {sql_type}, part integer DEFAULT 1, PRIMARY KEY (part, id)"));
+        }
+        for key in cases(keys) {
             let row = |(place, value)| format!("({value}, 'page', 'Water {place}.', {place})");
             let rows: Vec<_> = values.iter().enumerate().map(row).collect();
             let case = &key;
