@@ -138,7 +138,10 @@ AS $$
     owned (classid, objid, owner) AS (
         SELECT 'pg_class'::regclass::oid, oid, relowner FROM pg_class WHERE relkind IN ('v', 'f')
         UNION ALL
+        -- Functions of this installation are exempt: who calls this one runs code of their owner anyway.
         SELECT 'pg_proc'::regclass, oid, proowner FROM pg_proc
+        WHERE NOT (pronamespace IN ('passage'::regnamespace, '_passage'::regnamespace)
+            AND proowner = (SELECT proowner FROM pg_proc WHERE oid = '_passage.store_code(name, boolean, boolean)'::regprocedure))
         UNION ALL
         -- A type has casts and checks. Base types are exempt, since superusers alone create them.
         SELECT 'pg_type'::regclass, oid, typowner FROM pg_type WHERE typtype <> 'b'

@@ -76,15 +76,31 @@ fn release(version: &str) -> Vec<u32> {
     version.split('.').take(2).map_while(|number| number.parse().ok()).collect()
 }
 
-/// The version of the extension, and of the SQL edition; an owner of their functions whom the session does not trust; and the
-/// role of the session. It runs no code of the database.
+/// Whether the session can become superuser: by itself or as a member of one.
+const CAN_BE_SUPERUSER: &str = "\
+(SELECT pg_catalog.bool_or(rolname OPERATOR(pg_catalog.=) current_user
+    OR pg_catalog.pg_has_role(session_user, oid, 'MEMBER')) FROM pg_catalog.pg_roles WHERE rolsuper)";
+
+/// Returns the expression for the owner of the database, if the session runs functions of `pg_passage` that belong to it.
+///
+/// The functions run with the rights of the session. One that can become superuser trusts only superusers and itself.
+/// Others also trust the owner of the database, and the roles that they are members of.
+pub(super) fn trusted_database_owner() -> String {
+    format!(
+        "(SELECT datdba FROM pg_catalog.pg_database \
+         WHERE datname OPERATOR(pg_catalog.=) pg_catalog.current_database() AND NOT {CAN_BE_SUPERUSER})"
+    )
+}
+
+/// Returns the query for the version of the extension, and of the SQL edition; an owner of their functions whom the session does not
+/// trust; and the role of the session. It runs no code of the database.
 ///
 /// A superuser owns the functions of the native extension. Any role can create an extension of that name with `pg_tle`. Functions
 /// that another role added to the schemas of an extension are the subject of the checks of ownership.
-///
-/// The functions run with the rights of the session. A session that can become superuser trusts only superusers and itself.
-/// Others also trust the owner of the database, and the roles that they are members of.
-const INSTALLED: &str = "\
+fn installation() -> String {
+    let database_owner = trusted_database_owner();
+    format!(
+        "\
 WITH extension (version) AS (
     SELECT extversion FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'pg_passage'
 )
@@ -101,15 +117,14 @@ SELECT (SELECT version FROM extension),
             WHERE classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass
                 AND objid OPERATOR(pg_catalog.=) pg_proc.oid AND deptype OPERATOR(pg_catalog.=) 'e'))) AS owns (role)
      JOIN pg_catalog.pg_roles AS owner ON owner.oid OPERATOR(pg_catalog.=) owns.role
-     CROSS JOIN (SELECT pg_catalog.bool_or(rolname OPERATOR(pg_catalog.=) current_user
-        OR pg_catalog.pg_has_role(session_user, oid, 'MEMBER')) FROM pg_catalog.pg_roles WHERE rolsuper) AS session (can_be_super)
-     WHERE nspname OPERATOR(pg_catalog.=) ANY ('{passage,_passage}'::pg_catalog.name[])
+     WHERE nspname OPERATOR(pg_catalog.=) ANY ('{{passage,_passage}}'::pg_catalog.name[])
          AND NOT owner.rolsuper AND owner.rolname OPERATOR(pg_catalog.<>) session_user
-         AND (can_be_super OR NOT (pg_catalog.pg_has_role(session_user, owner.oid, 'MEMBER')
-            OR EXISTS (SELECT FROM pg_catalog.pg_database WHERE datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
-                AND datdba OPERATOR(pg_catalog.=) owner.oid)))
+         AND ({CAN_BE_SUPERUSER} OR NOT pg_catalog.pg_has_role(session_user, owner.oid, 'MEMBER'))
+         AND NOT coalesce(owner.oid OPERATOR(pg_catalog.=) {database_owner}, false)
      LIMIT 1),
-    session_user::text";
+    session_user::text"
+    )
+}
 
 /// Returns the edition in the database; `None` if it has no `pg_passage`.
 ///
@@ -121,7 +136,7 @@ pub(super) async fn installed(
     client: &impl GenericClient,
     name: &str,
 ) -> Result<Option<Installed>, Error> {
-    let row = client.query_one_unnamed(INSTALLED, &[]).await;
+    let row = client.query_one_unnamed(&installation(), &[]).await;
     let row = row.map_err(|error| Error::new(name, &error))?;
     if let Some(owner) = row.get(2) {
         let object = "the schema of pg_passage".into();

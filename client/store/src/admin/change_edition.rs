@@ -45,7 +45,7 @@ impl Store {
         let transaction = client.transaction().await.map_err(error)?;
         let before = installed(&transaction, name).await?.ok_or(Error::NotInstalled)?;
         install::lock(&transaction, name).await?;
-        check_owner(&transaction, &[name], Access::Change).await?;
+        check_owner(&transaction, &[name], Access::Replace).await?;
         if before.is_extension {
             run(&transaction, name, "ALTER EXTENSION pg_passage UPDATE").await?;
         } else {
@@ -83,6 +83,7 @@ pub(super) async fn change_edition(
         schemas.push(name.to_owned());
     }
     let schemas: Vec<&str> = schemas.iter().map(String::as_str).collect();
+    check_owner(transaction, &schemas, Access::Replace).await?;
     // Nobody can read the store without its columns, or add an object that uses them.
     lock_owned(transaction, &schemas, "ACCESS EXCLUSIVE").await?;
     let upgraded = stores(transaction, name).await?;

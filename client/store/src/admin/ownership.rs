@@ -12,6 +12,7 @@ until its end.
 */
 
 use super::super::error::Error;
+use super::super::installed::trusted_database_owner;
 use super::super::unnamed_statement::UnnamedStatements;
 use tokio_postgres::GenericClient;
 
@@ -44,11 +45,14 @@ pub(super) enum Access {
     /// The command reads and writes rows and changes objects, all of which must belong to the session's
     /// roles.
     Change,
+    /// The command also replaces the functions of `pg_passage`, which must then belong to the session's roles or a superuser.
+    Replace,
 }
 
 /// Returns the query for the first object that belongs to no role of the session: an object of the schemas
 /// `$1`, code that their relations run, or a function of the extension's schemas. Code of a superuser is
-/// accepted, since a superuser has other ways to run it.
+/// accepted, since a superuser has other ways to run it, and functions of `pg_passage` that belong to the owner of the
+/// database, whom the session trusts with them.
 ///
 /// The query includes functions of index expressions and constraints, which planning alone runs if their
 /// arguments are constant, and the relations below views. The views of an
@@ -56,7 +60,11 @@ pub(super) enum Access {
 fn foreign_objects(access: Access) -> String {
     let (on_write, own_schema, own) = match access {
         Access::Read => ("false", "false", "false"),
-        Access::Change => ("true", "true", "named"),
+        Access::Change | Access::Replace => ("true", "true", "named"),
+    };
+    let database_owner = match access {
+        Access::Replace => "NULL".to_owned(),
+        Access::Read | Access::Change => trusted_database_owner(),
     };
     format!(
         "WITH {ROLES},
@@ -97,6 +105,13 @@ part (classid, objid) AS (
     UNION ALL
     SELECT 'pg_class'::regclass, oid FROM relation
 ),
+-- The functions of pg_passage, which generated columns and indexes of a store use, and their schemas.
+installed (classid, objid, owner) AS (
+    SELECT 'pg_proc'::regclass::oid, pg_proc.oid, proowner FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
+    WHERE nspname IN ('passage', '_passage')
+    UNION ALL
+    SELECT 'pg_namespace'::regclass, oid, nspowner FROM pg_namespace WHERE nspname IN ('passage', '_passage')
+),
 object (place, classid, objid, owner) AS (
     SELECT 1, 'pg_namespace'::regclass, oid, nspowner FROM pg_namespace WHERE nspname = ANY ($1::text[]) AND {own_schema}
     UNION ALL
@@ -114,14 +129,12 @@ object (place, classid, objid, owner) AS (
         SELECT typowner FROM pg_type WHERE refclassid = 'pg_type'::regclass AND oid = refobjid
     ) AS called (owner)
     UNION ALL
-    SELECT 4, 'pg_proc'::regclass, pg_proc.oid, proowner FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
-    WHERE nspname IN ('passage', '_passage')
-    UNION ALL
-    SELECT 4, 'pg_namespace'::regclass, oid, nspowner FROM pg_namespace WHERE nspname IN ('passage', '_passage')
+    SELECT 4, classid, objid, owner FROM installed
 )
 SELECT pg_describe_object(classid, objid, 0), pg_get_userbyid(owner)::text, session_user::text
 FROM object WHERE owner NOT IN (SELECT role FROM mine)
 AND (place < 3 AND {on_write} OR NOT EXISTS (SELECT FROM pg_roles WHERE oid = owner AND rolsuper))
+AND NOT (place > 2 AND (classid, objid) IN (SELECT classid, objid FROM installed) AND owner = coalesce({database_owner}, 0::oid))
 ORDER BY place, 1 LIMIT 1"
     )
 }

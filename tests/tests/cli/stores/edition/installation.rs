@@ -1,9 +1,10 @@
 //! Installation of an edition in a database that has none.
 
 use super::{copy_extension, editions, offered_folder, succeed};
-use crate::run_client;
+use crate::{RunOutput, run_client};
 use passage_tests::Cluster;
 use passage_tests::cases;
+use passage_tests::cluster::SUPERUSER;
 use std::fs;
 
 /// The guide with the output of `passage init`.
@@ -98,4 +99,75 @@ async fn a_schema_that_another_program_or_an_unfinished_installation_left_is_nam
         cluster.execute("DROP SCHEMA IF EXISTS passage, _passage CASCADE").await;
         succeed(&cluster, &["init", "--no-embed", "--edition", edition]).await;
     }
+}
+
+/// Runs the client as a role that logs in.
+async fn run_as(cluster: &Cluster, role: &str, arguments: &[&str]) -> RunOutput {
+    let mut program = cluster.client_program();
+    RunOutput::of(program.env("DATABASE_URL", cluster.url_as(role)).args(arguments)).await
+}
+
+#[tokio::test]
+async fn a_role_uses_the_sql_edition_of_the_owner_of_the_database_in_a_store_of_its_own() {
+    let cluster = Cluster::bare().await;
+    succeed(&cluster, &["init", "--no-embed", "--edition", "sql"]).await;
+    let roles = "CREATE ROLE tenant LOGIN; GRANT CREATE ON DATABASE passage TO tenant";
+    cluster.execute_as(SUPERUSER, roles).await;
+
+    // By the client.
+    let folder = cluster.folder().join("notes");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("tea.md"), "# Tea\n\nTea needs hot water.\n").unwrap();
+    let folder = folder.to_str().unwrap();
+    let commands: [&[&str]; 6] = [
+        &["init", "--no-embed", "--store", "tenant"],
+        &["init", "--no-embed", "--store", "tenant"],
+        &["ingest", "--no-embed", "--store", "tenant", folder],
+        &["reindex", "--no-embed", "--store", "tenant", "--max-size", "100"],
+        &["doctor", "--no-embed", "--store", "tenant"],
+        &["remove", "--store", "tenant", "no such document"],
+    ];
+    for arguments in commands {
+        let run = run_as(&cluster, "tenant", arguments).await;
+        assert!(!run.stderr.contains("belongs to"), "{arguments:?}: {}", run.stderr);
+        assert!(arguments[0] == "remove" || run.code == Some(0), "{arguments:?}: {}", run.stderr);
+    }
+
+    // By SQL.
+    for sql in cases([
+        "SELECT count(*) FROM passage.create_store('tenant')",
+        "SELECT count(*) FROM passage.upgrade_store('tenant')",
+        "SELECT document_id FROM passage.ingest('milk.md', '# Milk', store => 'tenant')",
+        "SELECT count(*) FROM passage.remove('milk.md', store => 'tenant')",
+    ]) {
+        cluster.query_text_as("tenant", sql).await;
+    }
+
+    // The functions stay those of their owner.
+    for arguments in cases([["upgrade"], ["init"]]) {
+        let edition: &[&str] =
+            if arguments == ["init"] { &["--no-embed", "--edition", "native"] } else { &[] };
+        let arguments = [&arguments, edition, &["--store", "tenant"]].concat();
+        let run = run_as(&cluster, "tenant", &arguments).await;
+        run.assert_refusal("belongs to the role \"owner\"", "Connect as \"owner\"");
+    }
+}
+
+#[tokio::test]
+async fn functions_of_another_role_in_the_schemas_of_the_edition_are_not_trusted() {
+    let cluster = Cluster::bare().await;
+    succeed(&cluster, &["init", "--no-embed", "--edition", "sql"]).await;
+    let roles = "CREATE ROLE tenant LOGIN; GRANT CREATE ON DATABASE passage TO tenant; CREATE ROLE mallory LOGIN;
+        GRANT CREATE, USAGE ON SCHEMA passage TO mallory";
+    cluster.execute_as(SUPERUSER, roles).await;
+    cluster.query_text_as("tenant", "SELECT count(*) FROM passage.create_store('tenant')").await;
+    let trap = "CREATE FUNCTION passage.trap(text) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT true'";
+    cluster.execute_as("mallory", trap).await;
+    let table = "ALTER TABLE tenant.documents ADD CONSTRAINT trapped CHECK (passage.trap(uri))";
+    cluster.execute_as("tenant", table).await;
+    let error = cluster.error_as("tenant", "SELECT passage.create_store('tenant')").await;
+    assert_eq!(error.message(), "a table of store \"tenant\" runs code of role \"mallory\"");
+    run_as(&cluster, "tenant", &["init", "--no-embed", "--store", "tenant"])
+        .await
+        .assert_refusal("belongs to the role \"mallory\"", "Connect as \"mallory\"");
 }
