@@ -52,19 +52,19 @@ COMMENT ON FUNCTION _passage.ordered_json(jsonb) IS 'JSON with its keys in one o
 -- The hash changes if a document must be written again: by its bytes, the version of the splitters (SPLITTER_VERSION of core), the
 -- limits and the given properties.
 
-CREATE FUNCTION _passage.content_hash(value text, uri text, media_type text, kind text, title text, base_url text, limits _passage.split_limits, overlap integer, metadata jsonb) RETURNS bytea
+CREATE FUNCTION _passage.content_hash(value text, uri text, media_type text, kind text, title text, base_url text, limits _passage.split_limits, overlap integer, split_at text, metadata jsonb) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT sha256('passage content 2'::bytea || int4send(5) || int8send(limits.minimum) || int8send(limits.preferred) || int8send(limits.maximum) || int8send(limits.total) || int8send(coalesce(overlap, 0))
-        || string_agg(CASE WHEN part IS NULL THEN '\x00'::bytea ELSE '\x01'::bytea END || _passage.hashed_text(part), '' ORDER BY place))
+        || string_agg(CASE WHEN part IS NULL THEN '\x00'::bytea ELSE '\x01'::bytea END || _passage.hashed_text(part), '' ORDER BY place) || coalesce('\x04'::bytea || convert_to(split_at, 'UTF8'), ''))
     FROM unnest(ARRAY['characters', NULL, media_type, kind, title, base_url, uri, _passage.ordered_json(coalesce(metadata, '{}')), value]) WITH ORDINALITY AS listed (part, place)
 $$;
 
-COMMENT ON FUNCTION _passage.content_hash(text, text, text, text, text, text, _passage.split_limits, integer, jsonb) IS 'hash of all that decides the chunks of a document';
+COMMENT ON FUNCTION _passage.content_hash(text, text, text, text, text, text, _passage.split_limits, integer, text, jsonb) IS 'hash of all that decides the chunks of a document';
 
 CREATE FUNCTION _passage.ingested_document(
-    uri text, value text, media_type text, title text, collection text, version text, metadata jsonb, kind text, base_url text, max_size integer, preferred_size integer, min_size integer, max_with_preamble integer, overlap integer, store name,
+    uri text, value text, media_type text, title text, collection text, version text, metadata jsonb, kind text, base_url text, max_size integer, preferred_size integer, min_size integer, max_with_preamble integer, overlap integer, split_at text, store name,
     OUT document_id uuid, OUT outcome text, OUT chunks integer, OUT kept integer, OUT moved integer, OUT added integer, OUT removed integer
 )
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -90,7 +90,7 @@ BEGIN
     END IF;
     PERFORM _passage.check_text_length('collection', collection), _passage.check_text_length('version', version);
     limits := _passage.read_split_limits(max_size, preferred_size, min_size, max_with_preamble);
-    document := _passage.read_document(value, media_type, title, uri, kind, base_url, limits, overlap);
+    document := _passage.read_document(value, media_type, title, uri, kind, base_url, limits, overlap, split_at);
     schema := _passage.store_name(store);
     PERFORM _passage.store_must_exist(schema);
     IF current_setting('transaction_read_only')::boolean THEN
@@ -98,7 +98,7 @@ BEGIN
     END IF;
     collection := coalesce(collection, '');
     version := coalesce(version, '');
-    hash := _passage.content_hash(value, uri, CASE WHEN media_type IS NOT NULL THEN document.media_type END, kind, title, base_url, limits, overlap, metadata);
+    hash := _passage.content_hash(value, uri, CASE WHEN media_type IS NOT NULL THEN document.media_type END, kind, title, base_url, limits, overlap, split_at, metadata);
     FOR attempt IN 1 .. 8 LOOP
         SELECT d.* INTO stored FROM _passage.stored_documents(schema::text, 'ingest', ARRAY[uri], ARRAY[collection], ARRAY[version]) AS d;
         IF stored.content_hash = hash AND NOT stored.is_orphan THEN
@@ -112,11 +112,11 @@ BEGIN
             RETURN;
         END IF;
         document_id := coalesce(stored.id, _passage.derived_document_id(collection, version, uri, salt));
-        SELECT array_agg(c.ordinal ORDER BY c.ordinal) AS ordinals, array_agg(c.level ORDER BY c.ordinal) AS levels, array_agg(c.section::text ORDER BY c.ordinal) AS sections, array_agg(c.kind ORDER BY c.ordinal) AS kinds,
-            array_agg(c.unit ORDER BY c.ordinal) AS units, array_agg(c.content ORDER BY c.ordinal) AS contents, array_agg(c.preamble ORDER BY c.ordinal) AS preambles, array_agg(c.tokens ORDER BY c.ordinal) AS tokens,
-            array_agg(c.start_byte ORDER BY c.ordinal) AS starts, array_agg(c.end_byte ORDER BY c.ordinal) AS ends, array_agg(c.first_line ORDER BY c.ordinal) AS firsts, array_agg(c.last_line ORDER BY c.ordinal) AS lasts,
-            array_agg(c.metadata::text ORDER BY c.ordinal) AS metadata, coalesce(count(c.ordinal), 0)::integer AS number, array_agg(1 ORDER BY c.ordinal) AS places,
-            array_agg(_passage.derived_chunk_id(document_id, c.section, c.content, c.occurrence) ORDER BY c.ordinal) AS ids
+        SELECT coalesce(array_agg(c.ordinal ORDER BY c.ordinal), '{}') AS ordinals, coalesce(array_agg(c.level ORDER BY c.ordinal), '{}') AS levels, coalesce(array_agg(c.section::text ORDER BY c.ordinal), '{}') AS sections, coalesce(array_agg(c.kind ORDER BY c.ordinal), '{}') AS kinds,
+            coalesce(array_agg(c.unit ORDER BY c.ordinal), '{}') AS units, coalesce(array_agg(c.content ORDER BY c.ordinal), '{}') AS contents, coalesce(array_agg(c.preamble ORDER BY c.ordinal), '{}') AS preambles, coalesce(array_agg(c.tokens ORDER BY c.ordinal), '{}') AS tokens,
+            coalesce(array_agg(c.start_byte ORDER BY c.ordinal), '{}') AS starts, coalesce(array_agg(c.end_byte ORDER BY c.ordinal), '{}') AS ends, coalesce(array_agg(c.first_line ORDER BY c.ordinal), '{}') AS firsts, coalesce(array_agg(c.last_line ORDER BY c.ordinal), '{}') AS lasts,
+            coalesce(array_agg(c.metadata::text ORDER BY c.ordinal), '{}') AS metadata, coalesce(count(c.ordinal), 0)::integer AS number, coalesce(array_agg(1 ORDER BY c.ordinal), '{}') AS places,
+            coalesce(array_agg(_passage.derived_chunk_id(document_id, c.section, c.content, c.occurrence) ORDER BY c.ordinal), '{}') AS ids
         INTO columns
         FROM (SELECT listed.*, (row_number() OVER (PARTITION BY listed.section, listed.content COLLATE "C" ORDER BY listed.ordinal) - 1)::integer AS occurrence FROM _passage.document_chunks(value, document) AS listed) AS c;
         SELECT w.* INTO written FROM _passage.write_documents(schema, jsonb_build_array(jsonb_build_object(
@@ -142,11 +142,11 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION _passage.ingested_document(text, text, text, text, text, text, jsonb, text, text, integer, integer, integer, integer, integer, name) IS 'splits and writes a document';
+COMMENT ON FUNCTION _passage.ingested_document(text, text, text, text, text, text, jsonb, text, text, integer, integer, integer, integer, integer, text, name) IS 'splits and writes a document';
 
 -- twin: ingest_wrapper
 LANGUAGE sql
 BEGIN ATOMIC
     SELECT * FROM _passage.ingested_document(ingest.uri, ingest.text, ingest.media_type, ingest.title, ingest.collection, ingest.version, ingest.metadata, ingest.kind, ingest.base_url,
-        ingest.max_size, ingest.preferred_size, ingest.min_size, ingest.max_with_preamble, ingest.overlap, ingest.store);
+        ingest.max_size, ingest.preferred_size, ingest.min_size, ingest.max_with_preamble, ingest.overlap, ingest.split_at, ingest.store);
 END;
