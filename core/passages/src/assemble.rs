@@ -88,7 +88,8 @@ pub fn assemble_with_separators<'s>(
     parts: &[Part],
     separator: impl Fn(usize) -> Separator<'s>,
 ) -> Assembly {
-    let mut out = Assembly::default();
+    let bytes = parts.iter().map(|part| part.content.len()).sum();
+    let mut out = Assembly { text: String::with_capacity(bytes), ..Assembly::default() };
     // The end of the source covered so far; `None` behind a part without a span.
     let mut end: Option<i32> = None;
     for (i, part) in parts.iter().enumerate() {

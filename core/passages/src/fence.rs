@@ -12,6 +12,9 @@ pub(crate) struct Fence {
 }
 
 impl Fence {
+    /// What each fence begins with.
+    pub(crate) const MARKS: [&'static str; 2] = ["```", "~~~"];
+
     /// Parses a line as a fence, which may be in a list or a quote.
     pub(crate) fn parse(line: &str) -> Option<Self> {
         let text = line.trim_start_matches([' ', '\t', '>']);

@@ -19,6 +19,7 @@ Its twin in SQL is `sql/edition/repeated_lines.sql`.
 
 use crate::{assemble::Assembly, fence::Fence};
 use passage_split::interrupt;
+use std::ops::Range;
 
 /// Returns the line of a preamble that a chunk repeats, if the chunk begins below it: the fence before its code, or the
 /// header of its table.
@@ -40,36 +41,66 @@ pub fn repeated_line<'p>(preamble: &'p str, content: &str) -> Option<&'p str> {
     })
 }
 
+/// Chunks that touch each other, and the lines that are added around them.
+struct Run {
+    parts: Range<usize>,
+    bytes: Range<usize>,
+    opening: String,
+    closing: String,
+}
+
 impl Assembly {
-    /// Adds the repeated lines of chunks that touch no chunk before them, and closes their fences. `preambles` has
-    /// one preamble for each part. Returns the assembly and the number of added bytes.
+    /// Adds the repeated lines of chunks that touch no chunk before them, and closes their fences. `preamble` returns the
+    /// preamble of a part. Returns the assembly and the number of added bytes.
     #[must_use]
-    pub fn with_repeated_lines(self, preambles: &[String], is_markdown: bool) -> (Self, usize) {
-        let Self { text: old, part_ranges: parts, .. } = &self;
-        let mut text = String::with_capacity(old.len());
+    pub fn with_repeated_lines(
+        self,
+        preamble: impl Fn(usize) -> String,
+        is_markdown: bool,
+    ) -> (Self, usize) {
+        let mut runs: Vec<Run> = Vec::new();
+        let mut first = 0;
+        while first < self.part_ranges.len() {
+            interrupt::poll();
+            runs.push(self.run(first, &preamble(first), is_markdown));
+            first = runs.last().map_or(first, |run| run.parts.end);
+        }
+        let added: usize = runs.iter().map(|run| run.opening.len() + run.closing.len()).sum();
+        if added == 0 {
+            return (self, 0);
+        }
+        let Self { text: old, part_ranges: parts, spans } = self;
+        let mut text = String::with_capacity(old.len() + added);
         let mut part_ranges = Vec::with_capacity(parts.len());
         let mut copied = 0;
-        while let Some(first) = parts.get(part_ranges.len()) {
-            interrupt::poll();
-            let number = part_ranges.len();
-            let gap = parts[number..].windows(2).position(|two| two[0].end != two[1].start);
-            let run = &parts[number..gap.map_or(parts.len(), |gap| number + gap + 1)];
-            let end = run.last().map_or(first.end, |last| last.end);
-            let content = &old[first.start..end];
-            let line = repeated_line(&preambles[number], content);
-            text.push_str(&old[copied..first.start]);
-            if let Some(line) = line {
-                text.push_str(&opening(line, content, is_markdown));
-            }
-            let moved = text.len() - first.start;
-            part_ranges.extend(run.iter().map(|part| part.start + moved..part.end + moved));
-            text.push_str(content);
-            text.extend(closing_fence(line, content));
-            copied = end;
+        for Run { parts: numbers, bytes, opening, closing } in runs {
+            text.push_str(&old[copied..bytes.start]);
+            text.push_str(&opening);
+            let moved = text.len() - bytes.start;
+            let parts = parts[numbers].iter();
+            part_ranges.extend(parts.map(|part| part.start + moved..part.end + moved));
+            text.push_str(&old[bytes.clone()]);
+            text.push_str(&closing);
+            copied = bytes.end;
         }
         text.push_str(&old[copied..]);
-        let added = text.len() - old.len();
-        (Self { text, part_ranges, ..self }, added)
+        (Self { text, part_ranges, spans }, added)
+    }
+
+    /// Returns the run of chunks that begins with a part.
+    fn run(&self, first: usize, preamble: &str, is_markdown: bool) -> Run {
+        let ranges = &self.part_ranges[first..];
+        let gap = ranges.windows(2).position(|two| two[0].end != two[1].start);
+        let count = gap.map_or(ranges.len(), |gap| gap + 1);
+        let bytes = ranges[0].start..ranges[count - 1].end;
+        let content = &self.text[bytes.clone()];
+        let line = repeated_line(preamble, content);
+        Run {
+            parts: first..first + count,
+            bytes,
+            opening: line.map(|line| opening(line, content, is_markdown)).unwrap_or_default(),
+            closing: closing_fence(line, content).unwrap_or_default(),
+        }
     }
 }
 
@@ -96,6 +127,9 @@ fn opening(line: &str, text: &str, is_markdown: bool) -> String {
 fn closing_fence(repeated: Option<&str>, text: &str) -> Option<String> {
     let first = text.lines().next().unwrap_or_default();
     let mut open = repeated.and_then(Fence::parse).map(|fence| (fence, prefix(first)));
+    if open.is_none() && !Fence::MARKS.iter().any(|marks| text.contains(marks)) {
+        return None;
+    }
     for line in text.lines() {
         interrupt::poll();
         let Some(fence) = Fence::parse(line) else { continue };
@@ -129,8 +163,8 @@ mod tests {
             .iter()
             .map(|(_, content)| Part { content: (*content).into(), span: None })
             .collect();
-        let preambles: Vec<_> = chunks.iter().map(|(preamble, _)| (*preamble).to_owned()).collect();
-        assemble(&parts, Separator::BlankLine).with_repeated_lines(&preambles, true).0
+        let assembly = assemble(&parts, Separator::BlankLine);
+        assembly.with_repeated_lines(|part| chunks[part].0.to_owned(), true).0
     }
 
     #[test]

@@ -87,11 +87,9 @@ fn row(
     let mut assembly = text(expanded, passage, &selected_chunks, header, output);
     let mut repeated = 0;
     if media_type.family() == Family::Prose {
-        let preambles: Vec<String> = with_pauses(&selected_chunks)
-            .map(|selected_chunk| chunks.chunk(selected_chunk.row).preamble())
-            .collect();
+        let preamble = |part: usize| chunks.chunk(selected_chunks[part].row).preamble();
         let is_markdown = media_type.structure() == MediaType::MARKDOWN.name();
-        (assembly, repeated) = assembly.with_repeated_lines(&preambles, is_markdown);
+        (assembly, repeated) = assembly.with_repeated_lines(preamble, is_markdown);
     }
     let mut complete = passage.complete;
     if let Some(format) = DataFormat::of(&media_type) {

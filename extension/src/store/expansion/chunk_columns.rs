@@ -5,7 +5,7 @@ A column that the store lacks is NULL. Contents are read only for chunks of the 
 */
 
 use crate::server::spi::Rows;
-use crate::server::sql_text::{FIELD, HAS_ANY};
+use crate::server::sql_text::{ABOVE, FIELD, HAS_ANY};
 use crate::server::types::{Column, Json, Ltree, RawText, TextArray, section_from_sql};
 use crate::store::layout::Layout;
 use passage_core::assemble::Part;
@@ -65,10 +65,13 @@ impl ChunkColumns {
 }
 
 /// Returns an expression for the metadata of a chunk that has a place in a converted document; NULL for all others, so that
-/// they are not parsed.
+/// they are not parsed. Most chunks have an empty object, of eight bytes at most, whose keys need not be looked up.
 fn place(metadata: &str) -> String {
     let keys = Place::KEYS.join(",");
-    format!("CASE WHEN {metadata} {HAS_ANY} '{{{keys}}}'::pg_catalog.text[] THEN {metadata} END")
+    format!(
+        "CASE WHEN pg_catalog.pg_column_size({metadata}) {ABOVE} 8 AND {metadata} {HAS_ANY} '{{{keys}}}'::pg_catalog.text[] \
+         THEN {metadata} END"
+    )
 }
 
 /// A chunk in a row of a result.
