@@ -13,6 +13,7 @@ A [`difference`] of two configurations has the interval of a paired bootstrap ov
 */
 
 mod answer;
+mod arguments;
 mod bootstrap;
 mod document;
 mod figures;
@@ -22,6 +23,7 @@ mod question;
 mod report;
 mod resolve;
 mod run;
+mod searcher;
 
 pub use answer::Score;
 pub use bootstrap::{Difference, SplitMix, difference};

@@ -5,7 +5,7 @@ mod output;
 mod stores;
 
 use super::options::server::Database;
-use super::options::{Embedder, json_object};
+use super::options::{Embedder, Reranker, json_object};
 use super::output::bar::Bar;
 use super::output::print::{print, print_error, print_notes};
 use super::output::render;
@@ -43,6 +43,7 @@ Examples:
   passage eval questions.jsonl --strategy none --strategy auto --json > report.json
   passage eval questions.jsonl --store small --store large
   passage eval questions.jsonl --ranking '{}' --ranking '{\"text_weight\": 0.5}'
+  passage eval questions.jsonl --rerank-model ./ms-marco-MiniLM-L6-v2
   passage eval questions.jsonl --baseline report.json
 
 Exit codes:
@@ -75,6 +76,8 @@ pub struct Eval {
     pub store: Vec<String>,
     #[command(flatten)]
     pub embedder: Embedder,
+    #[command(flatten)]
+    pub reranker: Reranker,
     /// Search mode; repeat it to compare modes [default: hybrid, or text if the store has no
     /// embeddings or there is no model]
     #[arg(long)]
@@ -131,6 +134,9 @@ impl Eval {
         budgets.sort_unstable();
         budgets.dedup();
 
+        let reranking = self.reranker.load()?;
+        // With a reranker, each search is measured without it and with it.
+        let orders = if reranking.is_some() { &[false, true][..] } else { &[false] };
         let stores = self.stores().await?;
         print_notes(&stores.notes);
         let mut configurations = Vec::new();
@@ -139,14 +145,15 @@ impl Eval {
                 for strategy in optional(&self.strategy) {
                     for ranking in &ranking {
                         for limits in &limits {
-                            configurations.push(Configuration {
+                            configurations.extend(orders.iter().map(|reranked| Configuration {
                                 name: String::new(),
                                 store: store.clone(),
                                 mode: mode.name().into(),
                                 strategy: strategy.cloned(),
                                 ranking: ranking.clone(),
                                 limits: limits.clone(),
-                            });
+                                reranked: *reranked,
+                            }));
                         }
                     }
                 }
@@ -161,7 +168,7 @@ impl Eval {
         };
         let searches = questions.len() * configurations.len() * budgets.len();
         let url = self.database.url()?;
-        let evaluation = Evaluation { questions, configurations, budgets, search, url };
+        let evaluation = Evaluation { questions, configurations, budgets, search, url, reranking };
         let bar = Bar::new("searches", false);
         bar.set_length(searches as u64);
         bar.start();
@@ -227,14 +234,17 @@ fn name(configurations: &mut [Configuration]) {
     let object = |object: &Map<String, Value>| Value::Object(object.clone()).to_string();
     let parts = |one: &Configuration| {
         let strategy = one.strategy.clone().unwrap_or_else(|| "default".into());
-        [one.store.clone(), one.mode.clone(), strategy, object(&one.ranking), object(&one.limits)]
+        let order = if one.reranked { "reranked" } else { "" };
+        let (ranking, limits) = (object(&one.ranking), object(&one.limits));
+        [one.store.clone(), one.mode.clone(), strategy, ranking, limits, order.into()]
     };
-    let all: Vec<[String; 5]> = configurations.iter().map(parts).collect();
+    let all: Vec<[String; 6]> = configurations.iter().map(parts).collect();
     let differs: Vec<bool> =
-        (0..5).map(|at| all.iter().any(|parts| parts[at] != all[0][at])).collect();
+        (0..6).map(|at| all.iter().any(|parts| parts[at] != all[0][at])).collect();
     for (one, parts) in configurations.iter_mut().zip(&all) {
         // Mode and strategy are always named.
-        let named = parts.iter().enumerate().filter(|(at, _)| differs[*at] || *at == 1 || *at == 2);
+        let is_named = |at: usize| differs[at] || at == 1 || at == 2;
+        let named = parts.iter().enumerate().filter(|(at, part)| is_named(*at) && !part.is_empty());
         one.name = named.map(|(_, part)| part.as_str()).collect::<Vec<_>>().join(", ");
     }
 }
@@ -267,5 +277,9 @@ mod tests {
         ];
         name(&mut two);
         assert_eq!(two.map(|one| one.name), ["hybrid, auto, {}", "hybrid, auto, {\"rrf_k\":60}"]);
+        let plain = configuration("rag", None, json!({}));
+        let mut orders = [plain.clone(), Configuration { reranked: true, ..plain }];
+        name(&mut orders);
+        assert_eq!(orders.map(|one| one.name), ["hybrid, default", "hybrid, default, reranked"]);
     }
 }

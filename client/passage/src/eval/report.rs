@@ -47,6 +47,9 @@ pub struct Configuration {
     pub ranking: Map<String, Value>,
     /// The object `limits`.
     pub limits: Map<String, Value>,
+    /// Whether a reranker orders the hits.
+    #[serde(default)]
+    pub reranked: bool,
 }
 
 /// The figures of a configuration at a budget: means over all questions with a result.

@@ -9,11 +9,13 @@ use super::answer::ReturnedPassage;
 use super::question::Question;
 use super::report::{Configuration, QuestionError, QuestionResult, Report, ResultPassage};
 use super::resolve::Resolver;
+use super::searcher::Searcher;
 use crate::Error;
 use crate::embed::{Embedder, Embedding, EmbeddingKind};
-use crate::store::{Notice, Passage, Search, Store};
+use crate::serve::Reranking;
+use crate::store::{Passage, Search, Store};
 use futures_util::future::try_join_all;
-use serde_json::{Map, Value, json};
+use serde_json::Map;
 
 /// The maximum number of notices of the server that a report keeps.
 const MAX_NOTES: usize = 20;
@@ -30,6 +32,8 @@ pub struct Evaluation {
     pub search: Search,
     /// The connection string, to connect again.
     pub url: String,
+    /// The reranker of the configurations that have one.
+    pub reranking: Option<Reranking>,
 }
 
 /// A store to search.
@@ -77,7 +81,7 @@ async fn run_store(
     report: &mut Report,
     progress: &impl Fn(),
 ) -> Result<(), Error> {
-    let EvaluatedStore { mut store, embedder } = evaluated;
+    let EvaluatedStore { store, embedder } = evaluated;
     let Evaluation { questions, budgets, .. } = evaluation;
     let embeddings: Option<Vec<Embedding>> = match embedder {
         Some(embedder) => {
@@ -92,9 +96,10 @@ async fn run_store(
     let mut resolver = Resolver::default();
     let answers = resolver.answers(&store, questions).await?;
     let name = store.name().to_owned();
+    let mut searcher = Searcher { store, url: &evaluation.url };
     let own = evaluation.configurations.iter().enumerate().filter(|(_, one)| one.store == name);
     for (number, configuration) in own {
-        check(evaluation, configuration, &mut store, embeddings.as_ref()).await?;
+        check(evaluation, configuration, &mut searcher, embeddings.as_ref()).await?;
         for (question, answer) in answers.iter().enumerate() {
             let failed = |budget, (message, hint)| QuestionError {
                 question,
@@ -113,9 +118,25 @@ async fn run_store(
             };
             let embedding = embeddings.as_ref().filter(|_| configuration.embeds());
             let embedding = embedding.map(|embeddings| &embeddings[question][..]);
+            let asked = |budget| evaluation.arguments(configuration, &questions[question], budget);
+            // The order of the hits is the same at every budget.
+            let hits = match evaluation.reranking_of(configuration) {
+                Some(reranking) => {
+                    searcher.reranked_hits(reranking, asked(None), embedding).await?
+                }
+                None => Ok(None),
+            };
+            let hits = match hits {
+                Ok(hits) => hits,
+                Err(error) => {
+                    report.errors.push(failed(None, (error.to_string(), error.remedy())));
+                    (0..budgets.len()).for_each(|_| progress());
+                    continue;
+                }
+            };
             for budget in budgets {
-                let arguments = evaluation.arguments(configuration, &questions[question], *budget);
-                let found = search(&mut store, &evaluation.url, &arguments, embedding).await?;
+                let found =
+                    searcher.search(&asked(Some(*budget)), embedding, hits.as_deref()).await?;
                 progress();
                 let (passages, notices) = match found {
                     Ok(found) => found,
@@ -151,35 +172,23 @@ async fn run_store(
 }
 
 /// Searches once without the filter of a question. So a strategy or a limit that does not exist fails the evaluation at
-/// once, instead of each question.
+/// once, instead of each question, and so does a reranker that does not answer.
 async fn check(
     evaluation: &Evaluation,
     configuration: &Configuration,
-    store: &mut Store,
+    searcher: &mut Searcher<'_>,
     embeddings: Option<&Vec<Embedding>>,
 ) -> Result<(), Error> {
     let Some(question) = evaluation.questions.first() else { return Ok(()) };
     let question = Question { filter: Map::new(), ..question.clone() };
-    let arguments = evaluation.arguments(configuration, &question, 1);
+    let arguments = evaluation.arguments(configuration, &question, Some(1));
     let embedding = embeddings.filter(|_| configuration.embeds()).map(|all| &all[0][..]);
-    search(store, &evaluation.url, &arguments, embedding).await??;
-    Ok(())
-}
-
-/// Searches, and once more over a new connection if the connection is lost. The inner error is that of the question.
-async fn search(
-    store: &mut Store,
-    url: &str,
-    arguments: &Map<String, Value>,
-    embedding: Option<&[f32]>,
-) -> Result<Result<(Vec<Passage>, Vec<Notice>), Error>, Error> {
-    let mut found = store.call_named("search", arguments, embedding).await;
-    if found.as_ref().is_err_and(crate::store::Error::ended_connection) {
-        *store = Store::connect(url, store.name()).await?;
-        found = store.call_named("search", arguments, embedding).await;
+    let mut hits = None;
+    if let Some(reranking) = evaluation.reranking_of(configuration) {
+        hits = searcher.reranked_hits(reranking, arguments.clone(), embedding).await??;
     }
-    let parse = |found: crate::store::CallResult| Ok((found.parse()?, found.notices));
-    Ok(found.and_then(parse).map_err(Error::from))
+    searcher.search(&arguments, embedding, hits.as_deref()).await??;
+    Ok(())
 }
 
 /// Returns the lines of the chunks of a passage, joined where nothing is between them.
@@ -222,94 +231,8 @@ impl Configuration {
 }
 
 impl Evaluation {
-    /// Returns the arguments of `passage.search` for a question. The filter of the question takes precedence over that of the
-    /// evaluation.
-    fn arguments(
-        &self,
-        configuration: &Configuration,
-        question: &Question,
-        budget: u32,
-    ) -> Map<String, Value> {
-        let search = Search {
-            question: question.query.clone(),
-            strategy: configuration.strategy.clone(),
-            max_tokens: Some(budget),
-            ..self.search.clone()
-        };
-        let mut arguments = search.arguments();
-        let mut filter = question.filter.clone();
-        // A list of collections is a key of the filter; one collection is an argument of its own.
-        match filter.remove("collection") {
-            Some(Value::String(collection)) => {
-                arguments.insert("collection".into(), collection.into());
-            }
-            Some(collections) => {
-                arguments.remove("collection");
-                filter.insert("collection".into(), collections);
-            }
-            None => {}
-        }
-        let mode = json!({ "mode": configuration.mode });
-        for (group, keys) in [
-            ("filter", &filter),
-            ("ranking", &configuration.ranking),
-            ("ranking", mode.as_object().expect("it is an object")),
-            ("limits", &configuration.limits),
-        ] {
-            if keys.is_empty() {
-                continue;
-            }
-            let all = arguments.entry(group).or_insert_with(|| json!({}));
-            all.as_object_mut().expect("groups are objects").extend(keys.clone());
-        }
-        arguments
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::store::Filters;
-
-    #[test]
-    fn a_question_narrows_the_search_of_its_configuration() {
-        let object = |value: Value| value.as_object().unwrap().clone();
-        let filters = Filters {
-            collection: Some("a".into()),
-            kind: Some("code".into()),
-            ..Filters::default()
-        };
-        let search = Search { limit: Some(100), filters, ..Search::default() };
-        let evaluation = Evaluation {
-            questions: Vec::new(),
-            configurations: Vec::new(),
-            budgets: Vec::new(),
-            search,
-            url: String::new(),
-        };
-        let configuration = Configuration {
-            mode: "hybrid".into(),
-            strategy: Some("auto".into()),
-            ranking: object(json!({"text_weight": 2})),
-            limits: object(json!({"parents": 1})),
-            ..Configuration::default()
-        };
-        let arguments = |filter: Value| {
-            let query = "why".into();
-            let question =
-                Question { name: None, query, wanted: Vec::new(), filter: object(filter) };
-            Value::Object(evaluation.arguments(&configuration, &question, 512))
-        };
-        let mut expected = json!({
-            "query": "why", "collection": "a", "filter": {"kind": "code"}, "max_passages": 100, "max_tokens": 512,
-            "strategy": "auto", "ranking": {"mode": "hybrid", "text_weight": 2}, "limits": {"parents": 1},
-        });
-        assert_eq!(arguments(json!({})), expected);
-        expected["collection"] = "b".into();
-        expected["filter"] = json!({"kind": "prose"});
-        assert_eq!(arguments(json!({"collection": "b", "kind": "prose"})), expected);
-        expected.as_object_mut().unwrap().remove("collection");
-        expected["filter"] = json!({"kind": "code", "collection": ["b", "c"]});
-        assert_eq!(arguments(json!({"collection": ["b", "c"]})), expected);
+    /// Returns the reranker of a configuration.
+    fn reranking_of(&self, configuration: &Configuration) -> Option<&Reranking> {
+        self.reranking.as_ref().filter(|_| configuration.reranked)
     }
 }

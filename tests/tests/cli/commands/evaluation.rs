@@ -1,6 +1,8 @@
 //! `passage eval`: figures of questions with known answers, by configuration and budget.
 
 use super::search::{garden, search_json};
+use crate::embedding::rerank::{reply, score, valves};
+use crate::embedding_service::{Reply, Service};
 use crate::{RunOutput, Sources, ingest_text, run_client, text_cluster};
 use passage_tests::Cluster;
 use passage_tests::cluster::SUPERUSER;
@@ -366,4 +368,34 @@ async fn questions_are_made_of_titles_and_sentences_and_measure_the_store() {
     two.assert_refusal("--make takes one store", "Name one");
     let neither = run_client(&cluster, ["eval"]).await;
     assert_eq!(neither.code, Some(2));
+}
+
+#[tokio::test]
+async fn a_reranker_is_measured_beside_the_order_of_the_search() {
+    let cluster = valves().await;
+    let service = Service::start(|_, asked| reply(asked, score)).await;
+    let question = json!({"query": "valve", "wanted": [{"uri": "book/7.md"}]});
+    let questions = Questions::new(&[question]);
+    let url = service.url();
+    let options = ["--mode", "text", "--strategy", "none", "--budget", "40,4000"];
+    let service_options = ["--rerank-url", &url, "--rerank-model", "judge", "--json"];
+    let arguments = [&options[..], &service_options].concat();
+    let report = Questions::report(&questions.run(&cluster, &arguments).await, 0);
+    let names: Vec<_> =
+        report["configurations"].as_array().unwrap().iter().map(|one| &one["name"]).collect();
+    assert_eq!(names, ["text, none", "text, none, reranked"]);
+    assert!(figure(&report, 0, 4000, "reciprocal_rank") < 1.0, "{report}");
+    for budget in [40, 4000] {
+        assert_eq!(figure(&report, 1, budget, "reciprocal_rank"), 1.0, "{report}");
+    }
+    // Once before the questions, and once for both budgets.
+    assert_eq!(service.seen().len(), 2);
+
+    // Figures of a reranker that fails would be those of the search.
+    let broken = Service::start(|_, _| Reply::Status(400, vec![], "{}".into())).await;
+    let url = broken.url();
+    let options = [&options[..], &["--rerank-url", &url, "--rerank-model", "judge"]].concat();
+    let run = questions.run(&cluster, &options).await;
+    assert_eq!((run.code, &*run.stdout), (Some(1), ""), "{}", run.stderr);
+    assert!(run.stderr.contains("rerank"), "{}", run.stderr);
 }
