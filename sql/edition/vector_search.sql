@@ -53,6 +53,11 @@ DECLARE
     clause CONSTANT text := _passage.filter_clause(store, CASE WHEN by_cosine THEN filter - 'min_similarity' ELSE filter END, true,
         CASE WHEN filter ? 'min_similarity' THEN _passage.distance_expression(store, embedding, 'cosine') END);
     visited integer := 2 * max_rows;
+    -- Where nothing but orphaned documents is hidden, a scan need not go on, which keeps all that it passes over.
+    shows_all CONSTANT boolean := coalesce(filter, '{}') - ARRAY['include_orphaned', CASE WHEN by_cosine THEN 'min_similarity' ELSE 'include_orphaned' END] = '{}'
+        AND (SELECT bool_and(relkind IN ('r', 'p') AND NOT row_security_active(pg_class.oid)) FROM pg_class
+            WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = store) AND relname IN ('documents', 'embeddings'));
+    goes_on boolean;
     ef_search text;
     iterative text;
     seqscan CONSTANT text := current_setting('enable_seqscan');
@@ -66,25 +71,29 @@ BEGIN
     IF is_binary THEN
         visited := greatest(least(20 * max_rows, 1000), visited, ef_search::integer);
     END IF;
-    -- The settings apply to this statement alone. With them the planner takes the index where statistics are missing, too.
-    PERFORM set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true),
-        set_config('hnsw.ef_search', greatest(ef_search::integer, least(greatest(visited, 200), 1000))::text, true),
-        CASE WHEN iterative = 'off' THEN set_config('hnsw.iterative_scan', 'relaxed_order', true) END;
-    IF is_binary THEN
-        EXECUTE format('SELECT array_agg(chunk_id), array_agg(distance) FROM (SELECT * FROM (SELECT e.chunk_id, %s AS distance FROM %I.embeddings AS e%s ORDER BY %s LIMIT %s) AS candidate ORDER BY distance LIMIT %s) AS nearest',
-            distance, store, clause, _passage.distance_expression(store, embedding, 'signs'), visited, max_rows) INTO ids, distances;
-    ELSE
-        EXECUTE format('SELECT array_agg(chunk_id), array_agg(distance) FROM (SELECT e.chunk_id, %1$s AS distance FROM %2$I.embeddings AS e%3$s ORDER BY %1$s LIMIT %4$s) AS nearest WHERE distance <> ''NaN''',
-            distance, store, clause, max_rows) INTO ids, distances;
-    END IF;
-    PERFORM set_config('hnsw.ef_search', ef_search, true), set_config('hnsw.iterative_scan', iterative, true),
-        set_config('enable_seqscan', seqscan, true), set_config('enable_sort', sort, true);
-    ids := coalesce(ids, '{}');
-    distances := coalesce(distances, '{}');
-    IF cardinality(ids) < max_rows THEN
+    FOREACH goes_on IN ARRAY CASE WHEN shows_all THEN '{f,t}'::boolean[] ELSE '{t}' END LOOP
+        -- The settings apply to this statement alone. With them the planner takes the index where statistics are missing, too.
+        PERFORM set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true),
+            set_config('hnsw.ef_search', greatest(ef_search::integer, least(greatest(visited, 200), 1000))::text, true),
+            CASE WHEN goes_on AND iterative = 'off' THEN set_config('hnsw.iterative_scan', 'relaxed_order', true) END;
+        IF is_binary THEN
+            EXECUTE format('SELECT array_agg(chunk_id), array_agg(distance) FROM (SELECT * FROM (SELECT e.chunk_id, %s AS distance FROM %I.embeddings AS e%s ORDER BY %s LIMIT %s) AS candidate ORDER BY distance LIMIT %s) AS nearest',
+                distance, store, clause, _passage.distance_expression(store, embedding, 'signs'), visited, max_rows) INTO ids, distances;
+        ELSE
+            EXECUTE format('SELECT array_agg(chunk_id), array_agg(distance) FROM (SELECT e.chunk_id, %1$s AS distance FROM %2$I.embeddings AS e%3$s ORDER BY %1$s LIMIT %4$s) AS nearest WHERE distance <> ''NaN''',
+                distance, store, clause, max_rows) INTO ids, distances;
+        END IF;
+        PERFORM set_config('hnsw.ef_search', ef_search, true), set_config('hnsw.iterative_scan', iterative, true),
+            set_config('enable_seqscan', seqscan, true), set_config('enable_sort', sort, true);
+        ids := coalesce(ids, '{}');
+        distances := coalesce(distances, '{}');
+        EXIT WHEN cardinality(ids) >= max_rows OR cardinality(all_ids) > 20000;
         -- An index may miss a chunk, and ends early if few chunks pass the filters.
         EXECUTE format('SELECT array_agg(chunk_id), array_agg(distance), count(*) FROM (SELECT e.chunk_id, %s AS distance FROM %I.embeddings AS e%s LIMIT 20001) AS compared WHERE distance <> ''NaN''', distance, store, clause)
             INTO all_ids, all_distances;
+        EXIT WHEN coalesce(cardinality(all_ids), 0) <= 20000;
+    END LOOP;
+    IF cardinality(ids) < max_rows THEN
         IF cardinality(all_ids) > 20000 THEN
             RAISE NOTICE USING MESSAGE = format('only %s of %s nearest chunks were found', cardinality(ids), max_rows),
                 DETAIL = 'Few of the chunks near the embedding pass the filters or policies.', HINT = 'Raise hnsw.max_scan_tuples.';

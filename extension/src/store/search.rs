@@ -23,7 +23,7 @@ mod vector_search;
 
 pub use filter_shape::{FilterShape, MetadataPart};
 pub use filters::{FilterArguments, Filters, VersionFilter};
-pub use index_scan::scan_settings;
+pub use index_scan::IndexScan;
 pub use lexemes::ParsedQuery;
 pub use query_embedding::QueryEmbedding;
 pub use text_search::{TextMatches, TextRanking};

@@ -22,7 +22,7 @@ pub use shard_map::Route;
 
 use super::Store;
 use super::layout::StatementKey;
-use super::search::scan_settings;
+use super::search::IndexScan;
 use crate::server::error::Error;
 use crate::server::spi::{Access, Connection, Rows, Statement, Value};
 use crate::server::sql_text::{AT_LEAST, EQUAL, quote_identifier};
@@ -95,7 +95,7 @@ impl Store {
         cached.0.get_or_init(|| ShardMap::read(connection, &self.0).map(Rc::new)).clone()
     }
 
-    /// Executes a reading statement on the tables of the store, or on those of each shard. With `visited`, the
+    /// Executes a reading statement on the tables of the store, or on those of each shard. With `scan`, the
     /// scan of its vector index visits so many rows.
     pub(super) fn read<'c>(
         &self,
@@ -103,9 +103,9 @@ impl Store {
         statement: &Statement,
         values: Vec<Value>,
         route: Route,
-        visited: Option<usize>,
+        scan: Option<IndexScan>,
     ) -> Rows<'c> {
-        joined(self.read_parts(connection, statement, values, route, visited))
+        joined(self.read_parts(connection, statement, values, route, scan))
     }
 
     /// Executes a reading statement whose rows have limits, on all shards. Each of them returns a share, and more only if a
@@ -153,13 +153,13 @@ impl Store {
         statement: &Statement,
         values: Vec<Value>,
         route: Route,
-        visited: Option<usize>,
+        scan: Option<IndexScan>,
     ) -> Vec<Rows<'c>> {
         let Some(map) = self.shard_map(connection) else {
-            let settings = visited.map(scan_settings).unwrap_or_default();
+            let settings = scan.map(IndexScan::settings).unwrap_or_default();
             return vec![connection.read_with(statement, values, &settings)];
         };
-        self.read_shards(connection, &map, statement, &values, route, visited).unwrap_or_else(
+        self.read_shards(connection, &map, statement, &values, route, scan).unwrap_or_else(
             |error| {
                 ErrorReport::from(error).report(PgLogLevel::ERROR);
                 unreachable!("an error ends the call")
@@ -174,10 +174,10 @@ impl Store {
         statement: &Statement,
         values: &[Value],
         route: Route,
-        visited: Option<usize>,
+        scan: Option<IndexScan>,
     ) -> Result<Vec<Rows<'c>>, Error> {
         let (shards, owners) = map.shards_of(route);
-        let call = self.shard_call(map, statement, values, visited, (&shards, owners));
+        let call = self.shard_call(map, statement, values, scan, (&shards, owners));
         let mut results: Vec<Option<Rows>> = shards.iter().map(|_| None).collect();
         let mut queries: Vec<(ShardQuery, Vec<SqlUuid>, Vec<i64>)> = Vec::new();
         for (position, shard) in shards.iter().enumerate() {
@@ -270,7 +270,7 @@ impl Store {
         map: &ShardMap,
         statement: &Statement,
         values: &[Value],
-        visited: Option<usize>,
+        scan: Option<IndexScan>,
         (shards, owners): (&[&Shard], Option<Vec<usize>>),
     ) -> ShardCall {
         // A relation of a statement is the table of chunks.
@@ -286,7 +286,7 @@ impl Store {
             relations: map.relations.clone(),
             statement: statement.text().to_owned(),
             access: statement.access(),
-            visited,
+            visited: scan.map(|scan| scan.visited),
             types: values.iter().map(Value::type_oid).collect(),
             arguments: values.iter().map(text).collect(),
             owners: owners.map(|owners| {

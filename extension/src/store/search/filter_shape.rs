@@ -65,6 +65,11 @@ impl FilterShape {
         self.given & bits != 0
     }
 
+    /// Returns whether there is a filter beside the one that hides orphaned documents.
+    pub fn has_conditions(&self) -> bool {
+        self.given & !NOT_ORPHANED != 0 || self.metadata.is_some()
+    }
+
     /// Returns whether a filter needs a column of the chunk.
     pub fn needs_chunk(&self) -> bool {
         self.has(KIND | PATH | METADATA)

@@ -32,12 +32,31 @@ pub fn candidates(requested: usize) -> usize {
         .max(ef_search().unwrap_or_default())
 }
 
-/// Returns the settings of pgvector for a scan that visits so many chunks.
-pub fn scan_settings(visited: usize) -> Vec<Setting> {
-    let mut settings = Vec::new();
-    widen(visited, ef_search(), &mut settings);
-    iterate(&mut settings);
-    settings
+/// A scan of a vector index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IndexScan {
+    /// How many chunks it visits.
+    pub visited: usize,
+    /// Whether it goes on until enough chunks pass the filters. Then it keeps all that it passes over, which makes it a
+    /// third slower.
+    pub goes_on: bool,
+}
+
+impl IndexScan {
+    /// A scan that goes on.
+    pub fn of_all(visited: usize) -> Self {
+        Self { visited, goes_on: true }
+    }
+
+    /// Returns the settings of pgvector for the scan.
+    pub fn settings(self) -> Vec<Setting> {
+        let mut settings = Vec::new();
+        widen(self.visited, ef_search(), &mut settings);
+        if self.goes_on {
+            iterate(&mut settings);
+        }
+        settings
+    }
 }
 
 /// Returns a setting of this session.

@@ -1,8 +1,8 @@
 /*!
 Vector search: the chunks nearest to an embedding.
 
-pgvector scans the index in the order of distance until enough chunks pass the filters. That is its
-iterative scan, which is on for the duration of the statement, since policies and views filter too. The
+pgvector scans the index in the order of distance. If filters, policies or a view can hide chunks, the scan goes on until enough
+chunks pass them. That is its iterative scan, which is on for the duration of the statement. The
 scan ends after `hnsw.max_scan_tuples`, and an index may miss a chunk. So if it returns fewer chunks than
 requested, the chunks that pass the filters are compared one by one, up to a limit, and the nearest of both are
 returned. If there are more chunks than the limit, the caller gets a NOTICE.
@@ -14,12 +14,12 @@ requested, and the same statement orders them by the distance of their embedding
 use super::RankedChunks;
 use super::filter_shape::{FilterShape, MetadataPart};
 use super::filters::Filters;
-use super::index_scan::{candidates, visited};
+use super::index_scan::{IndexScan, candidates, visited};
 use super::query_embedding::QueryEmbedding;
 use crate::server::spi::{Access, Connection, Value};
 use crate::server::sql_text::EQUAL;
 use crate::store::Store;
-use crate::store::layout::{Layout, StatementKey};
+use crate::store::layout::{Layout, Relation, StatementKey};
 use crate::store::shards::Route;
 use passage_split::interrupt::poll_periodically as pause;
 use pgrx::{PgLogLevel, PgSqlErrorCode, function_name};
@@ -71,11 +71,19 @@ impl Store {
             if by_cosine { &Filters { min_similarity: None, ..filters.clone() } } else { filters };
         let indexed =
             if embedding.is_binary() { VectorScan::Reranked } else { VectorScan::Indexed };
-        let mut nearest = self.nearest(connection, embedding, conditions, indexed, limit);
+        let read = |scan, goes_on, limit| {
+            self.nearest(connection, embedding, conditions, scan, goes_on, limit)
+        };
+        let shows_all = self.shows_all(conditions);
+        let mut nearest = read(indexed, !shows_all, limit);
         if nearest.len() < limit {
-            let scan = VectorScan::Exact;
-            let exact = self.nearest(connection, embedding, conditions, scan, MAX_COMPARED + 1);
-            if exact.len() > MAX_COMPARED {
+            let exact = read(VectorScan::Exact, false, MAX_COMPARED + 1);
+            let is_part = exact.len() > MAX_COMPARED;
+            if is_part && shows_all {
+                // Many of the nearest chunks are of orphaned documents.
+                nearest = read(indexed, true, limit);
+            }
+            if is_part && nearest.len() < limit {
                 report_shortfall(nearest.len(), limit);
             }
             // `exact` may be an arbitrary part of the chunks, so those of the index stay.
@@ -90,6 +98,19 @@ impl Store {
         nearest.into_iter().map(score).filter(is_similar).collect()
     }
 
+    /// Returns whether neither filters nor policies nor a view hide chunks, but those of orphaned documents, so that a scan of
+    /// the index need not go on.
+    fn shows_all(&self, filters: &Filters) -> bool {
+        let Layout { embeddings, documents, may_have_shards, .. } = &*self.0;
+        let shows_all = |relation: &Relation| relation.is_table && !relation.has_policies();
+        !may_have_shards
+            && !filters.shape().has_conditions()
+            && documents.as_ref().is_none_or(shows_all)
+            && embeddings
+                .as_ref()
+                .is_some_and(|embeddings| shows_all(embeddings) && embeddings.has_document_id())
+    }
+
     /// Reads chunks with their distances.
     fn nearest(
         &self,
@@ -97,6 +118,7 @@ impl Store {
         embedding: &QueryEmbedding,
         filters: &Filters,
         scan: VectorScan,
+        goes_on: bool,
         limit: usize,
     ) -> RankedChunks {
         let shape = filters.shape();
@@ -112,8 +134,9 @@ impl Store {
             }
             VectorScan::Exact => None,
         };
+        let index_scan = visited.map(|visited| IndexScan { visited, goes_on });
         values.extend(filters.values());
-        let rows = self.read(connection, &statement, values, Route::All, visited);
+        let rows = self.read(connection, &statement, values, Route::All, index_scan);
         let chunk = |row| {
             pause(row);
             let distance: f64 = rows.get(row, 1)?;

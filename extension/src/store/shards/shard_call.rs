@@ -3,7 +3,7 @@
 use crate::server::error::Error;
 use crate::server::spi::{Access, Setting, Statement, Value};
 use crate::server::types::Name;
-use crate::store::search::scan_settings;
+use crate::store::search::IndexScan;
 use pgrx::datum::Uuid;
 use pgrx::{FromDatum, pg_sys};
 use std::cell::RefCell;
@@ -76,7 +76,8 @@ impl ShardCall {
         if let (Some(owners), Some(first)) = (&self.owners, values.first_mut()) {
             *first = owned(*first, owners, key).ok_or_else(invalid)?;
         }
-        let mut settings = self.visited.map(scan_settings).unwrap_or_default();
+        let scan = self.visited.map(IndexScan::of_all);
+        let mut settings = scan.map(IndexScan::settings).unwrap_or_default();
         settings.push(visible_shards());
         Ok((cached(&self.store, text, self.access, &self.types), values, settings))
     }

@@ -266,6 +266,12 @@ async fn an_incomplete_search_by_embedding_gives_a_notice() {
     assert!(!notice.contains("nearest"), "{notice}");
     let notice = notices(&cluster, &script("a", 1)).await;
     assert!(!notice.contains("nearest"), "{notice}");
+    // One visit of the index finds the 300 chunks of an orphaned document alone.
+    let found = "SELECT concat(string_agg(DISTINCT uri, ' '), count(*), min(ordinal)) \
+        FROM passage.search_hits(embedding => '{1,0}') JOIN rag.chunks ON chunks.id = chunk_id";
+    assert_eq!(cluster.query_text(found).await, "a100");
+    cluster.execute("UPDATE rag.documents SET orphaned_at = now() WHERE uri = 'a'").await;
+    assert_eq!(cluster.query_text(found).await, "b10300");
 }
 
 #[tokio::test]
