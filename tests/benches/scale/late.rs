@@ -50,12 +50,13 @@ pub async fn measure(cluster: &Cluster, shape: &Shape, table: &mut Table) {
 fn calls(head: Uuid, member: Uuid, chunks: usize) -> [(String, String); 6] {
     let max_chunks = format!("max_chunks => {chunks}");
     let rows = |strategy: &str, hit: Uuid, more: &str| {
-        let call = format!("expand_context('{hit}', '{strategy}', {max_chunks}{more})");
+        let all = format!("{max_chunks}, max_tokens => 0");
+        let call = format!("expand_context('{hit}', '{strategy}', {all}{more})");
         (format!("`{strategy}`"), format!("SELECT count(content) FROM passage.{call}"))
     };
     let call = |function: &str, count: &str| {
         let call = format!(
-            "{function}('{{{member}}}', NULL, 'document', limits => passage.limits({max_chunks}))"
+            "{function}('{{{member}}}', NULL, 'document', max_tokens => 0, limits => passage.limits({max_chunks}))"
         );
         (format!("`{function}` by `document`"), format!("SELECT {count} FROM passage.{call}"))
     };
