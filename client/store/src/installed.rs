@@ -76,7 +76,7 @@ fn release(version: &str) -> Vec<u32> {
     version.split('.').take(2).map_while(|number| number.parse().ok()).collect()
 }
 
-/// Whether the session can become superuser: by itself or as a member of one.
+/// Whether the session is a superuser, or a member of one.
 const CAN_BE_SUPERUSER: &str = "\
 (SELECT pg_catalog.bool_or(rolname OPERATOR(pg_catalog.=) current_user
     OR pg_catalog.pg_has_role(session_user, oid, 'MEMBER')) FROM pg_catalog.pg_roles WHERE rolsuper)";

@@ -12,7 +12,7 @@ pub(crate) struct Fence {
 }
 
 impl Fence {
-    /// What each fence begins with.
+    /// The marks that each fence begins with.
     pub(crate) const MARKS: [&'static str; 2] = ["```", "~~~"];
 
     /// Parses a line as a fence, which may be in a list or a quote.

@@ -59,7 +59,7 @@ impl DocumentArguments {
     /// # Errors
     ///
     /// Returns [`Error::Request`] for an unknown media type or kind, for a text that is too long, for limits out of
-    /// range or out of order, and for a pattern that is no regular expression.
+    /// range or out of order, and for an invalid pattern.
     pub fn parse(self) -> Result<DocumentSource, Error> {
         for (argument, text) in [("uri", &self.uri), ("base_url", &self.base_url)] {
             strategy::check_length(argument, text.as_deref())?;
