@@ -21,7 +21,9 @@ pub use doctor::{Finding, Severity, setup_without_connection};
 pub use embedding_model::{EmbeddingModel, RecordedEmbedding};
 pub use init::{Created, InitOptions};
 pub use install::Installation;
-pub(super) use ownership::{OwnedSchemas, PINNED_SEARCH_PATH, lock_owned};
+pub(super) use ownership::{
+    CAN_BE_SUPERUSER, OwnedSchemas, PINNED_SEARCH_PATH, lock_owned, trusted_database_owner,
+};
 pub use remove::{Removal, RemovalSummary};
 pub use settings::Settings;
 pub use splitting::{OtherSizes, Splitting};

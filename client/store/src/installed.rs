@@ -1,5 +1,6 @@
 //! The edition in the database: the native extension, or its functions in SQL, which other servers have.
 
+use super::admin::{CAN_BE_SUPERUSER, trusted_database_owner};
 use super::connection::Store;
 use super::error::Error;
 use super::unnamed_statement::UnnamedStatements;
@@ -74,22 +75,6 @@ impl Installed {
 /// Returns the numbers of a release, such as `[0, 2]` for version 0.2.1.
 fn release(version: &str) -> Vec<u32> {
     version.split('.').take(2).map_while(|number| number.parse().ok()).collect()
-}
-
-/// Whether the session is a superuser, or a member of one.
-const CAN_BE_SUPERUSER: &str = "\
-(SELECT pg_catalog.bool_or(rolname OPERATOR(pg_catalog.=) current_user
-    OR pg_catalog.pg_has_role(session_user, oid, 'MEMBER')) FROM pg_catalog.pg_roles WHERE rolsuper)";
-
-/// Returns the expression for the owner of the database, if the session runs functions of `pg_passage` that belong to it.
-///
-/// The functions run with the rights of the session. One that can become superuser trusts only superusers and itself.
-/// Others also trust the owner of the database, and the roles that they are members of.
-pub(super) fn trusted_database_owner() -> String {
-    format!(
-        "(SELECT datdba FROM pg_catalog.pg_database \
-         WHERE datname OPERATOR(pg_catalog.=) pg_catalog.current_database() AND NOT {CAN_BE_SUPERUSER})"
-    )
 }
 
 /// Returns the query for the version of the extension, and of the SQL edition; an owner of their functions whom the session does not

@@ -12,7 +12,6 @@ until its end.
 */
 
 use super::super::error::Error;
-use super::super::installed::trusted_database_owner;
 use super::super::unnamed_statement::UnnamedStatements;
 use tokio_postgres::GenericClient;
 
@@ -36,6 +35,22 @@ mine (role) AS (
     UNION
     SELECT membership.role FROM mine JOIN membership ON member = mine.role
 )";
+
+/// Whether the session is a superuser, or a member of one.
+pub(crate) const CAN_BE_SUPERUSER: &str = "\
+(SELECT pg_catalog.bool_or(rolname OPERATOR(pg_catalog.=) current_user
+    OR pg_catalog.pg_has_role(session_user, oid, 'MEMBER')) FROM pg_catalog.pg_roles WHERE rolsuper)";
+
+/// Returns the expression for the owner of the database, if the session runs functions of `pg_passage` that belong to it.
+///
+/// The functions run with the rights of the session. One that can become superuser trusts only superusers and itself.
+/// Others also trust the owner of the database, and the roles that they are members of.
+pub(crate) fn trusted_database_owner() -> String {
+    format!(
+        "(SELECT datdba FROM pg_catalog.pg_database \
+         WHERE datname OPERATOR(pg_catalog.=) pg_catalog.current_database() AND NOT {CAN_BE_SUPERUSER})"
+    )
+}
 
 /// How a command uses the objects, which decides whose code runs.
 #[derive(Clone, Copy, PartialEq)]
