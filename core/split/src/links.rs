@@ -97,18 +97,15 @@ impl Links {
         text: &str,
     ) {
         let (target, section) = (target.trim(), section.trim());
-        let is_text = |part: &str| part.len() <= MAX_TARGET && !part.contains(char::is_control);
+        let is_text = |part: &str| part.len() <= MAX_TARGET && !has_control(part);
         if self.0.len() < MAX_LINKS
             && !(target.is_empty() && section.is_empty())
             && is_text(target)
             && is_text(section)
             && !has_other_scheme(target)
         {
-            let text = text[..text.floor_char_boundary(MAX_TEXT * 4)].split_whitespace();
-            let text = text.collect::<Vec<_>>().join(" ");
-            let text = text[..text.floor_char_boundary(MAX_TEXT)].to_owned();
             let (target, section) = (target.to_owned(), section.to_owned());
-            self.0.push(Link { bytes, kind, target, section, text });
+            self.0.push(Link { bytes, kind, target, section, text: one_line(text) });
         }
     }
 
@@ -117,6 +114,28 @@ impl Links {
         self.0.sort_by_key(|link| link.bytes.start);
         self.0
     }
+}
+
+/// Returns the words of a text with single spaces, cut to [`MAX_TEXT`].
+fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len().min(MAX_TEXT));
+    for word in text.split_whitespace() {
+        if line.len() >= MAX_TEXT {
+            break;
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(&word[..word.floor_char_boundary(MAX_TEXT)]);
+    }
+    line.truncate(line.floor_char_boundary(MAX_TEXT));
+    line
+}
+
+/// Returns whether a text has control characters. Most texts are ASCII, of which a byte tells.
+fn has_control(text: &str) -> bool {
+    let is_plain = text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+    !is_plain && text.contains(char::is_control)
 }
 
 /// Returns the beginning of a text, which is longer than any link. Without this bound, each mark of many without an end would be

@@ -1,7 +1,8 @@
 //! Links of Markdown, with those of HTML in it and of wikis.
 
 use super::{LinkKind, Links, bounded};
-use pulldown_cmark::{Event, LinkType, Tag, TagEnd};
+use pulldown_cmark::{CowStr, Event, LinkType, Tag, TagEnd};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// The maximum number of bytes of a wiki link. A longer run in brackets is text.
@@ -9,24 +10,24 @@ const MAX_WIKI: usize = 500;
 
 /// Collects links from the events of the parser.
 #[derive(Default)]
-pub(crate) struct MarkdownLinks {
+pub(crate) struct MarkdownLinks<'t> {
     links: Links,
     /// The range, the address and the text of the open link.
-    open: Option<(Range<usize>, String, String)>,
+    open: Option<(Range<usize>, CowStr<'t>, Cow<'t, str>)>,
     /// Whether a block of code is open.
     is_code: bool,
 }
 
-impl MarkdownLinks {
+impl<'t> MarkdownLinks<'t> {
     /// Reads an event with its range in the text.
-    pub(crate) fn read(&mut self, text: &str, event: &Event<'_>, range: Range<usize>) {
+    pub(crate) fn read(&mut self, text: &'t str, event: &Event<'t>, range: Range<usize>) {
         match event {
             Event::Start(Tag::CodeBlock(_)) => self.is_code = true,
             Event::End(TagEnd::CodeBlock) => self.is_code = false,
             Event::Start(Tag::Link { link_type, dest_url, .. })
                 if *link_type != LinkType::Email =>
             {
-                self.open = Some((range, dest_url.to_string(), String::new()));
+                self.open = Some((range, dest_url.clone(), Cow::Borrowed("")));
             }
             Event::End(TagEnd::Link) => {
                 if let Some((range, address, text)) = self.open.take() {
@@ -35,18 +36,22 @@ impl MarkdownLinks {
             }
             Event::Text(_) if self.is_code => {}
             Event::Text(part) | Event::Code(part) if self.open.is_some() => {
-                if let Some((_, _, text)) = &mut self.open
-                    && text.len() < MAX_WIKI
-                {
-                    text.push_str(part);
+                if let Some((_, _, shown)) = &mut self.open {
+                    match part {
+                        CowStr::Borrowed(part) if shown.is_empty() => *shown = (*part).into(),
+                        part if shown.len() < MAX_WIKI => shown.to_mut().push_str(part),
+                        _ => {}
+                    }
                 }
             }
             Event::SoftBreak | Event::HardBreak => {
-                if let Some((_, _, text)) = &mut self.open {
-                    text.push(' ');
+                if let Some((_, _, shown)) = &mut self.open {
+                    shown.to_mut().push(' ');
                 }
             }
-            Event::Text(_) => self.wiki(text, range.start),
+            Event::Text(_) if text.as_bytes()[range.start..].starts_with(b"[[") => {
+                self.wiki(text, range.start);
+            }
             Event::Html(_) | Event::InlineHtml(_) => self.html(text, range),
             _ => {}
         }
@@ -58,7 +63,7 @@ impl MarkdownLinks {
 
     /// Adds the wiki link that begins at an offset, such as `[[Note#Heading|text]]`.
     fn wiki(&mut self, text: &str, start: usize) {
-        let Some(rest) = text[start..].strip_prefix("[[") else { return };
+        let rest = &text[start + 2..];
         let rest = &rest[..rest.floor_char_boundary(MAX_WIKI)];
         let Some(inside) = rest.find("]]").map(|end| &rest[..end]) else { return };
         if inside.contains(['\n', '\r', '[', ']']) {

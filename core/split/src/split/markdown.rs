@@ -127,7 +127,7 @@ struct MarkdownReader<'t> {
     heading: Option<String>,
     /// The level and section of each heading above the next block, the outermost first.
     path: Vec<(u32, usize)>,
-    links: MarkdownLinks,
+    links: MarkdownLinks<'t>,
 }
 
 impl<'t> MarkdownReader<'t> {
