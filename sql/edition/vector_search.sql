@@ -87,13 +87,12 @@ BEGIN
             set_config('enable_seqscan', seqscan, true), set_config('enable_sort', sort, true);
         ids := coalesce(ids, '{}');
         distances := coalesce(distances, '{}');
-        EXIT WHEN cardinality(ids) >= max_rows OR cardinality(all_ids) > 20000;
+        EXIT WHEN cardinality(ids) >= max_rows;
+    END LOOP;
+    IF cardinality(ids) < max_rows THEN
         -- An index may miss a chunk, and ends early if few chunks pass the filters.
         EXECUTE format('SELECT array_agg(chunk_id), array_agg(distance), count(*) FROM (SELECT e.chunk_id, %s AS distance FROM %I.embeddings AS e%s LIMIT 20001) AS compared WHERE distance <> ''NaN''', distance, store, clause)
             INTO all_ids, all_distances;
-        EXIT WHEN coalesce(cardinality(all_ids), 0) <= 20000;
-    END LOOP;
-    IF cardinality(ids) < max_rows THEN
         IF cardinality(all_ids) > 20000 THEN
             RAISE NOTICE USING MESSAGE = format('only %s of %s nearest chunks were found', cardinality(ids), max_rows),
                 DETAIL = 'Few of the chunks near the embedding pass the filters or policies.', HINT = 'Raise hnsw.max_scan_tuples.';

@@ -75,15 +75,21 @@ impl Store {
             self.nearest(connection, embedding, conditions, scan, goes_on, limit)
         };
         let shows_all = self.shows_all(conditions);
-        let mut nearest = read(indexed, !shows_all, limit);
-        if nearest.len() < limit {
-            let exact = read(VectorScan::Exact, false, MAX_COMPARED + 1);
-            let is_part = exact.len() > MAX_COMPARED;
-            if is_part && shows_all {
-                // Many of the nearest chunks are of orphaned documents.
-                nearest = read(indexed, true, limit);
+        let (mut nearest, _) = read(indexed, !shows_all, limit);
+        let mut all = None;
+        if nearest.len() < limit && shows_all {
+            let (few, count) = read(VectorScan::Exact, false, limit + 1);
+            if count > limit {
+                // Clusters that the index does not connect, or many chunks of orphaned documents.
+                (nearest, _) = read(indexed, true, limit);
+            } else {
+                all = Some((few, count));
             }
-            if is_part && nearest.len() < limit {
+        }
+        if nearest.len() < limit {
+            let (exact, count) =
+                all.unwrap_or_else(|| read(VectorScan::Exact, false, MAX_COMPARED + 1));
+            if count > MAX_COMPARED {
                 report_shortfall(nearest.len(), limit);
             }
             // `exact` may be an arbitrary part of the chunks, so those of the index stay.
@@ -111,7 +117,7 @@ impl Store {
                 .is_some_and(|embeddings| shows_all(embeddings) && embeddings.has_document_id())
     }
 
-    /// Reads chunks with their distances.
+    /// Reads chunks with their distances. Also returns how many were read, with those that have none.
     fn nearest(
         &self,
         connection: &Connection,
@@ -120,7 +126,7 @@ impl Store {
         scan: VectorScan,
         goes_on: bool,
         limit: usize,
-    ) -> RankedChunks {
+    ) -> (RankedChunks, usize) {
         let shape = filters.shape();
         let key = NearestStatement { scan, filters: shape.clone() };
         let statement = self.0.statement(key, || statement(&self.0, embedding, scan, &shape));
@@ -143,7 +149,7 @@ impl Store {
             // The cosine distance to a zero vector is undefined.
             (!distance.is_nan()).then(|| (rows.uuid(row, 0), distance))
         };
-        (0..rows.len()).filter_map(chunk).collect()
+        ((0..rows.len()).filter_map(chunk).collect(), rows.len())
     }
 }
 
