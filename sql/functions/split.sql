@@ -14,8 +14,7 @@ CREATE FUNCTION passage.split(
     preferred_size integer DEFAULT NULL,
     min_size integer DEFAULT NULL,
     max_with_preamble integer DEFAULT NULL,
-    overlap integer DEFAULT 0,
-    split_at text DEFAULT NULL
+    overlap integer DEFAULT 0
 ) RETURNS TABLE (
     ordinal integer,
     level integer,
@@ -33,11 +32,10 @@ CREATE FUNCTION passage.split(
 ) LANGUAGE c IMMUTABLE PARALLEL SAFE ROWS 50 COST 10000
 AS 'MODULE_PATHNAME', 'split_wrapper';
 
-COMMENT ON FUNCTION passage.split(text, text, text, text, text, text, integer, integer, integer, integer, integer, text) IS 'returns the chunks of a text, in document order
+COMMENT ON FUNCTION passage.split(text, text, text, text, text, text, integer, integer, integer, integer, integer) IS 'returns the chunks of a text, in document order
 text: the document
 media_type: NULL detects it from uri and text; kind: prose, code, api-reference or data, NULL detects it
 title: NULL takes that of the document, else of the uri; uri: url or path, none by default
 base_url: url that links of HTML are relative to; NULL takes the uri where it is a url
 max_size, preferred_size, min_size, max_with_preamble: sizes in characters, 1000, 600, 200 and 1250 by default; NULL keeps the proportion
-overlap: characters of the previous chunk that a preamble repeats, 0 by default
-split_at: regular expression for the lines before which the text is divided, such as ''^=== ''; none by default';
+overlap: characters of the previous chunk that a preamble repeats, 0 by default';

@@ -30,7 +30,6 @@ fn ingest(
     min_size: default!(Option<i32>, "NULL"),
     max_with_preamble: default!(Option<i32>, "NULL"),
     overlap: default!(Option<i32>, "0"),
-    split_at: default!(Option<String>, "NULL"),
     store: default!(Option<Name>, "NULL"),
 ) -> Result<
     TableIterator<
@@ -58,7 +57,6 @@ fn ingest(
         min_size,
         max_with_preamble,
         overlap,
-        split_at,
     };
     let storage = StorageArguments { collection, version, metadata, source_row: None };
     let (done, _) = replace(arguments, text, storage, store)?;

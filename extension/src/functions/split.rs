@@ -23,7 +23,6 @@ fn split(
     min_size: default!(Option<i32>, "NULL"),
     max_with_preamble: default!(Option<i32>, "NULL"),
     overlap: default!(Option<i32>, "0"),
-    split_at: default!(Option<String>, "NULL"),
 ) -> Result<
     TableIterator<
         'static,
@@ -56,7 +55,6 @@ fn split(
         min_size,
         max_with_preamble,
         overlap,
-        split_at,
     };
     let source = arguments.parse()?;
     let Some(text) = text else { return Ok(TableIterator::empty()) };

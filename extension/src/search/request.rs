@@ -51,12 +51,7 @@ impl SearchRequest {
         connection: &Connection,
         requested: u32,
     ) -> Result<Vec<SearchHit>, Error> {
-        // The order of an embedding alone is final, so more candidates change nothing.
-        let is_final = self.query.is_none() || self.ranking.mode == Some(SearchMode::Vector);
-        let limit = match self.ranking.candidates {
-            None if is_final => self.with_skipped(requested),
-            _ => self.limit(requested),
-        };
+        let limit = self.limit(requested);
         Ok(self.legs(store, connection, limit, limit)?.hits(limit))
     }
 

@@ -435,11 +435,6 @@ fn document(error: &passage_split::Error) -> (PgSqlErrorCode, String, String) {
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
             format!("Use a number from 0 to {max}."),
         ),
-        Document::InvalidPattern { .. } => (
-            PgSqlErrorCode::ERRCODE_INVALID_REGULAR_EXPRESSION,
-            "Pass split_at => ... as a regular expression for the lines before which the document is divided, such as '^=== '."
-                .to_owned(),
-        ),
         Document::InvalidNotebook { .. } => (
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
             "Pass media_type => 'application/json' for JSON that is not a notebook.".to_owned(),

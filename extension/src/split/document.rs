@@ -14,7 +14,7 @@ use passage_split::interrupt::poll_periodically as pause;
 use passage_split::split::lacks_grammar;
 use passage_split::{
     Characters, Chunk, ChunkLimits, HashInput, MetadataOverrides, SizeUnit, SplitAt, SplitDocument,
-    SplitOptions, SplitPattern, TextMark, split,
+    SplitOptions, TextMark, split,
 };
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgLogLevel, PgSqlErrorCode, PgTryBuilder, function_name, pg_sys};
@@ -35,7 +35,6 @@ pub struct DocumentArguments {
     pub min_size: Option<i32>,
     pub max_with_preamble: Option<i32>,
     pub overlap: Option<i32>,
-    pub split_at: Option<String>,
 }
 
 /// The checked arguments.
@@ -44,7 +43,6 @@ pub struct DocumentSource {
     overrides: MetadataOverrides,
     limits: ChunkLimits,
     overlap: usize,
-    split_at: Option<SplitPattern>,
 }
 
 /// A document, and whether it is code that is split as text.
@@ -58,8 +56,8 @@ impl DocumentArguments {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Request`] for an unknown media type or kind, for a text that is too long, for limits out of
-    /// range or out of order, and for an invalid pattern.
+    /// Returns [`Error::Request`] for an unknown media type or kind, for a text that is too long, and for limits out of
+    /// range or out of order.
     pub fn parse(self) -> Result<DocumentSource, Error> {
         for (argument, text) in [("uri", &self.uri), ("base_url", &self.base_url)] {
             strategy::check_length(argument, text.as_deref())?;
@@ -87,7 +85,6 @@ impl DocumentArguments {
             },
             limits,
             overlap: size("overlap", self.overlap)?.unwrap_or(0),
-            split_at: self.split_at.as_deref().map(str::parse).transpose()?,
         })
     }
 }
@@ -126,7 +123,7 @@ impl DocumentSource {
         let passage_split::Document { text, media_type, kind, title, .. } = &document.document;
         let title = title.as_deref();
         let (limits, overlap, kind) = (self.limits, self.overlap, Some(*kind));
-        let split_at = SplitAt { pattern: self.split_at.as_ref(), offsets: &[] };
+        let split_at = SplitAt::default();
         let options = SplitOptions { limits, title, overlap, kind, split_at };
         let result = catch_panic(|| split(text, media_type, &options, &Characters))??;
         let has_nul = |(index, chunk): (usize, &Chunk)| {
@@ -154,7 +151,7 @@ impl DocumentSource {
             limits,
             unit: SizeUnit::Characters,
             overlap,
-            split_at: self.split_at.as_ref().map(SplitPattern::as_str),
+            split_at: None,
             code_as_text: false,
             model: None,
             document_prefix: "",
@@ -166,8 +163,7 @@ impl DocumentSource {
             return (content_hash, None);
         }
         let as_text = hash(HashInput { code_as_text: true, ..input });
-        let split_at = self.split_at.clone();
-        (as_text, Some(TextMark { content_hash, limits, overlap, split_at }))
+        (as_text, Some(TextMark { content_hash, limits, overlap }))
     }
 }
 

@@ -12,9 +12,7 @@ DECLARE
     ranked CONSTANT jsonb := _passage.read_group('ranking', ranking, '{score_by}');
     filtered CONSTANT jsonb := _passage.read_filter(collection, filter);
     shown CONSTANT uuid[] := ARRAY(SELECT DISTINCT listed FROM unnest(skip) AS listed WHERE listed IS NOT NULL);
-    candidates CONSTANT integer := least(coalesce((ranked ->> 'candidates')::integer,
-        -- The order of an embedding alone is final, so more candidates change nothing.
-        CASE WHEN query IS NULL OR ranked ->> 'mode' = 'vector' THEN requested ELSE greatest(requested * 3, 30) END) + cardinality(shown), 2147483647);
+    candidates CONSTANT integer := least(coalesce((ranked ->> 'candidates')::integer, greatest(requested * 3, 30)) + cardinality(shown), 2147483647);
     hits _passage.search_hit[];
 BEGIN
     PERFORM _passage.store_must_be_readable(schema);

@@ -77,7 +77,7 @@ $$;
 
 COMMENT ON FUNCTION _passage.media_type_of(text, text, text) IS 'media type of a text that the edition splits';
 
-CREATE FUNCTION _passage.read_document(value text, media_type text, title text, uri text, kind text, base_url text, limits _passage.split_limits, overlap integer, split_at text) RETURNS _passage.split_document
+CREATE FUNCTION _passage.read_document(value text, media_type text, title text, uri text, kind text, base_url text, limits _passage.split_limits, overlap integer) RETURNS _passage.split_document
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 SET jit = off
@@ -94,7 +94,6 @@ BEGIN
     END IF;
     document.limits := limits;
     document.overlap := _passage.check_limit('overlap', coalesce(overlap, 0));
-    PERFORM _passage.check_split_pattern(split_at);
     document.media_type := _passage.media_type_of(media_type, coalesce(uri, ''), value);
     document.kind := coalesce(kind, CASE WHEN EXISTS (
             SELECT FROM regexp_split_to_table(coalesce(path, ''), '[/\\]') WITH ORDINALITY AS listed (part, place)
@@ -102,7 +101,7 @@ BEGIN
         OR lower(regexp_replace(regexp_replace(coalesce(path, ''), '^.*[/\\]', ''), '\.[^.]*$', '')) = ANY ('{api,apis,api-docs,api-reference,api_docs,api_reference,apidoc,apidocs,apireference,javadoc,man,ref,reference,references}')
         THEN 'api-reference' ELSE 'prose' END);
     document.blocks := CASE document.media_type WHEN 'text/markdown' THEN _passage.markdown_blocks(value) ELSE _passage.plain_blocks(value) END;
-    document.blocks := _passage.divided_blocks(value, document.blocks, document.media_type, split_at);
+    document.blocks := _passage.divided_blocks(value, document.blocks, document.media_type);
     document.title := title;
     IF title IS NULL AND document.media_type = 'text/markdown' THEN
         lines := _passage.text_lines(left(value, 65536));
@@ -118,7 +117,7 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION _passage.read_document(text, text, text, text, text, text, _passage.split_limits, integer, text) IS 'properties and blocks of a text';
+COMMENT ON FUNCTION _passage.read_document(text, text, text, text, text, text, _passage.split_limits, integer) IS 'properties and blocks of a text';
 
 CREATE FUNCTION _passage.document_chunks(value text, document _passage.split_document) RETURNS TABLE (
     ordinal integer, level integer, section text[], kind text, unit text, content text, preamble text, tokens integer, start_byte integer, end_byte integer, first_line integer, last_line integer, metadata jsonb
@@ -179,5 +178,5 @@ COMMENT ON FUNCTION _passage.document_chunks(text, _passage.split_document) IS '
 LANGUAGE sql
 BEGIN ATOMIC
     SELECT listed.* FROM _passage.document_chunks(split.text, _passage.read_document(split.text, split.media_type, split.title, split.uri, split.kind, split.base_url,
-        _passage.read_split_limits(split.max_size, split.preferred_size, split.min_size, split.max_with_preamble), split.overlap, split.split_at)) AS listed WHERE split.text IS NOT NULL;
+        _passage.read_split_limits(split.max_size, split.preferred_size, split.min_size, split.max_with_preamble), split.overlap)) AS listed WHERE split.text IS NOT NULL;
 END;

@@ -21,14 +21,6 @@ FROM ingested.documents;
 SELECT bool_and(left(chunks.id::text, 18) = left(documents.id::text, 18)) AS derived
 FROM ingested.chunks JOIN ingested.documents ON documents.id = document_id;
 
--- a pattern divides the text, and another one divides it again
-SELECT outcome, chunks FROM passage.ingest('parts.md', E'One.\n=== 2\nTwo.\n', split_at => '^=== ');
-SELECT outcome, chunks FROM passage.ingest('parts.md', E'One.\n=== 2\nTwo.\n', split_at => '^=== ');
-SELECT outcome, chunks FROM passage.ingest('parts.md', E'One.\n=== 2\nTwo.\n', split_at => '^== ');
-SELECT outcome, chunks FROM passage.ingest('parts.md', E'One.\n=== 2\nTwo.\n');
-SELECT outcome, chunks FROM passage.ingest('parts.md', E'One.\n=== 2\nTwo.\n', split_at => '[');
-DELETE FROM ingested.documents WHERE uri = 'parts.md';
-
 -- a text without a name is recognized by its content, if that is certain
 SELECT count(*) FROM passage.ingest('unnamed/1', E'# Guide\n\nBegin here.\n\n## Setup\n\nInstall it.\n') AS a,
     passage.ingest('unnamed/2', E'import os\n\n# note\ndef run(path):\n    return os.stat(path)\n') AS b,

@@ -25,16 +25,6 @@ SELECT 'asciidoc', section, kind, content FROM passage.split(E'= Title\n\n== Par
 UNION ALL
 SELECT 'reference', section, kind, content FROM passage.split('Text.', uri => 'docs/api/a.txt');
 
--- lines that divide the text; a heading in the middle of a chunk stays its line
-SELECT ordinal, section, content FROM passage.split(E'One.\n=== 2\nTwo.\n\n=== 3\n', split_at => '^=== ');
-SELECT ordinal, content FROM passage.split(E'# A\n\nOne.\n12. Two\nThree.\n', 'text/markdown', split_at => '^(?:\d{1,2}|[a-z]+)\. ');
-SELECT count(*) FROM passage.split(E'{"a": 1,\n"b": 2}\n', 'application/json', split_at => '^"');
-SELECT count(*) FROM passage.split('a', split_at => '');
-SELECT count(*) FROM passage.split('a', split_at => '(');
-SELECT count(*) FROM passage.split('a', split_at => '*a');
-SELECT count(*) FROM passage.split('a', split_at => '(?=a)');
-SELECT count(*) FROM passage.split('a', split_at => 'a{1000}{1000}{1000}');
-
 -- HTML is split as the Markdown of its main content, with resolved links
 SELECT section, content FROM passage.split('<title>T</title><nav>Menu</nav><main><h1>One</h1><p>See <a href=x.html>x</a>.</main>',
     uri => 'https://example.org/docs/a.html');

@@ -260,7 +260,7 @@ async fn an_incomplete_search_by_embedding_gives_a_notice() {
         )
     };
     let notice = notices(&cluster, &script("b", 1)).await;
-    assert!(notice.contains("of 10 nearest chunks were found"), "{notice}");
+    assert!(notice.contains("of 30 nearest chunks were found"), "{notice}");
     assert!(notice.contains("Raise hnsw.max_scan_tuples."), "{notice}");
     let notice = notices(&cluster, &script("b", 1_000_000)).await;
     assert!(!notice.contains("nearest"), "{notice}");

@@ -80,8 +80,7 @@ fn settings(index: usize) -> &'static str {
         ", max_size => 400, overlap => 30",
         ", title => 'A \"title\"', kind => 'prose', collection => 'c', version => '1'",
         ", metadata => '{\"a\": 1.10, \"syntax_error\": null, \"http\": 1}'",
-        r", split_at => '^\s*(return|end|\}|<)'",
-    ][index % 5]
+    ][index % 4]
 }
 
 /// Ingests all files into a store, and returns the outcomes.
