@@ -106,10 +106,11 @@ BEGIN
             FROM %1$I.ratings AS r WHERE r.rating >= -1 AND r.rating <= 1 AND cardinality(r.lexemes) <= 64
             ORDER BY r.rated_at DESC, r.chunk_id, r.rated_by, r.query_key LIMIT 10000
         ),
-        alike AS (
+        -- Else the planner would compute the weight at each mention.
+        alike AS MATERIALIZED (
             SELECT recent.chunk_id, recent.rated_by, recent.rated_at, recent.rating, greatest(
                 CASE WHEN recent.lexemes && $1 THEN 2.0::double precision * least(1.0::double precision, (
-                    SELECT count(DISTINCT lexeme) FROM unnest(recent.lexemes) AS lexeme WHERE lexeme = ANY ($1)
+                    SELECT count(*) FROM unnest($1) AS lexeme WHERE lexeme = ANY (recent.lexemes)
                 )::double precision / sqrt(cardinality(recent.lexemes)::double precision * cardinality($1)::double precision)) - 1.0::double precision END,
                 CASE WHEN recent.distance < 0.3::double precision THEN least(1.0::double precision, (0.3::double precision - recent.distance) / 0.3::double precision) END) AS weight
             FROM recent
