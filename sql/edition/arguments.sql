@@ -110,7 +110,7 @@ BEGIN
             PERFORM _passage.refuse_argument(format('"%s" in "%s" must be %s', key, argument, expected), format('Pass %s, or omit the key.', expected));
         END IF;
         number := CASE WHEN jsonb_typeof(value) = 'number' THEN value::numeric END;
-        range := CASE WHEN key = 'min_similarity' THEN '{-1,1}' WHEN key = ANY ('{threshold,context_share,min_score}') THEN '{0,1}' ELSE '{0,1000000}' END;
+        range := CASE WHEN key = 'min_similarity' THEN '{-1,1}' WHEN key = ANY ('{threshold,context_share,min_score,feedback}') THEN '{0,1}' ELSE '{0,1000000}' END;
         IF number < range[1] OR number > range[2] THEN
             PERFORM _passage.refuse_argument(format('"%s" is out of range: %s', key, number), format('Use a number from %s to %s.', range[1], range[2]));
         END IF;

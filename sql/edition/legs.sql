@@ -68,7 +68,9 @@ COMMENT ON FUNCTION _passage.named_depth(text, text[], text[], text) IS 'number 
 -- The rankings of a search, from which hits are made for any smaller number of candidates.
 
 CREATE TYPE _passage.search_legs AS (
-    query text, parsed _passage.parsed_query, vector_ids uuid[], vector_scores double precision[], text _passage.text_ranking, by_vector boolean, by_text boolean, max_rows integer
+    query text, parsed _passage.parsed_query, vector_ids uuid[], vector_scores double precision[], text _passage.text_ranking, by_vector boolean, by_text boolean, max_rows integer,
+    -- The chunks that were rated for similar questions with their votes, and those that may be added.
+    rated uuid[], votes double precision[], preferred uuid[]
 );
 
 CREATE FUNCTION _passage.read_legs(store name, query text, embedding real[], filter jsonb, ranking jsonb, max_rows integer, max_words integer) RETURNS _passage.search_legs
@@ -112,7 +114,10 @@ BEGIN
             END IF;
         END IF;
     END IF;
-    IF max_rows > 0 AND (legs.by_vector OR legs.by_text) AND coalesce(cardinality(legs.vector_ids), 0) + coalesce(cardinality((legs.text).ids), 0) = 0 THEN
+    IF max_rows > 0 AND (ranking ->> 'feedback')::double precision > 0 THEN
+        legs := _passage.with_feedback(store, legs, embedding, filter);
+    END IF;
+    IF max_rows > 0 AND (legs.by_vector OR legs.by_text) AND coalesce(cardinality(legs.vector_ids), 0) + coalesce(cardinality((legs.text).ids), 0) + coalesce(cardinality(legs.preferred), 0) = 0 THEN
         PERFORM _passage.explain_nothing(store, filter, CASE WHEN legs.by_text THEN query END, legs.by_vector);
     END IF;
     RETURN legs;
@@ -186,10 +191,10 @@ BEGIN
         FULL JOIN (SELECT * FROM unnest(text_ids, text_scores, text_values) WITH ORDINALITY AS listed (id, score, value, rank)
             WHERE NOT is_fused OR CASE WHEN rrf_k IS NOT NULL THEN text_weight > 0 ELSE text_weight * best_coverage > 0 END) AS t USING (id)
     ) AS fused;
-    IF hits IS NULL THEN
+    IF hits IS NULL AND coalesce(cardinality(legs.preferred), 0) = 0 THEN
         RETURN '{}';
     END IF;
-    IF is_fused AND rrf_k IS NULL AND vector_weight > 0 AND text_weight > 0 THEN
+    IF is_fused AND rrf_k IS NULL AND hits IS NOT NULL AND vector_weight > 0 AND text_weight > 0 THEN
         WITH placed AS MATERIALIZED (
             SELECT hit.*, c.document_id, c.ordinal, least(text_weight / vector_weight, 1) * coalesce((coverages ->> hit.id::text)::double precision, 0) AS coverage
             FROM unnest(hits) WITH ORDINALITY AS hit (id, score, vector_rank, vector_score, text_rank, text_score, number) LEFT JOIN _passage.hit_places(store, hits) AS c USING (number)
@@ -203,6 +208,9 @@ BEGIN
             FROM evidence CROSS JOIN LATERAL (SELECT evidence.highest * evidence.highest) AS second (power) CROSS JOIN LATERAL (SELECT second.power * second.power) AS fourth (power)
         )
         SELECT array_agg((id, new_score, vector_rank, vector_score, text_rank, text_score)::_passage.search_hit ORDER BY new_score DESC, number) INTO hits FROM ordered;
+    END IF;
+    IF cardinality(legs.rated) > 0 THEN
+        hits := _passage.ordered_by_votes(hits, legs, (ranking ->> 'feedback')::double precision);
     END IF;
     IF legs.by_text AND octet_length(legs.query) <= 1024 AND cardinality(ARRAY(SELECT regexp_matches(legs.query, '\S+', 'g'))) <= 8 THEN
         -- A name asks for the unit that has it, in the order of the document.

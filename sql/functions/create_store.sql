@@ -17,18 +17,19 @@ AS $$
             SELECT DISTINCT relation, command FROM _passage.needed_rights(), unnest(commands) AS command
             -- A role without these rights writes documents without links.
             UNION ALL SELECT 'links', unnest('{INSERT,DELETE}'::text[])
+            UNION ALL SELECT 'ratings', unnest('{INSERT,UPDATE}'::text[]) WHERE NOT placement ? 'distributed'
         ) AS needed
         WHERE command <> 'SELECT' AND (embeddings OR relation <> 'embeddings')
         GROUP BY relation
     ),
     tables (place, relation, condition) AS (
         VALUES (1, 'documents', CASE WHEN placement ? 'distributed' THEN 'reader = current_user' ELSE _passage.tenant_condition() END),
-            (2, 'chunks', NULL), (3, 'embeddings', NULL), (4, 'links', NULL)
+            (2, 'chunks', NULL), (3, 'embeddings', NULL), (4, 'links', NULL), (5, 'ratings', NULL)
     ),
     protected AS (
         SELECT place, relation, coalesce(condition, CASE WHEN placement ? 'distributed' THEN 'reader = current_user'
             ELSE format('EXISTS (SELECT FROM %I.documents WHERE documents.id = %I.document_id)', store, relation) END) AS condition
-        FROM tables WHERE embeddings OR relation <> 'embeddings'
+        FROM tables WHERE (embeddings OR relation <> 'embeddings') AND (relation <> 'ratings' OR NOT placement ? 'distributed')
     ),
     lines AS (
         SELECT 1 AS part, 0 AS place, '' AS sorted, 'Rights of other roles: "app" writes, "reader" searches. Replace the names by those of your roles.' AS line
@@ -40,7 +41,7 @@ AS $$
         SELECT 3, 1, commands, format('GRANT %s ON %s TO app;', commands, string_agg(format('%I.%I', store, relation), ', ' ORDER BY relation))
         FROM granted GROUP BY commands
         UNION ALL
-        SELECT 4, 0, '', 'Row-level security, for tenants who share a store: documents, chunks, embeddings and links alike.'
+        SELECT 4, 0, '', 'Row-level security, for tenants who share a store: documents, chunks, embeddings, links and ratings alike.'
         UNION ALL
         SELECT 5, 0, '', CASE WHEN placement ? 'distributed'
             THEN 'Citus accepts no query in a policy, and sends no setting to the nodes. So each tenant has a role, and each row its reader.'

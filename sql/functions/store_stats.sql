@@ -34,7 +34,7 @@ BEGIN
     SELECT CASE WHEN NOT bool_or(row_security_active(pg_class.oid)) THEN
         pg_size_pretty(sum(coalesce(_passage.distributed_size(pg_class.oid), _passage.relation_size(pg_class.oid)))) END INTO total_size
     FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-    WHERE nspname = store AND relkind IN ('r', 'p', 'm') AND relname IN ('documents', 'chunks', 'embeddings', 'links', 'strategies', 'settings', 'shard_keys', 'adopted_documents', 'adopted_chunks');
+    WHERE nspname = store AND relkind IN ('r', 'p', 'm') AND relname IN ('documents', 'chunks', 'embeddings', 'links', 'ratings', 'strategies', 'settings', 'shard_keys', 'adopted_documents', 'adopted_chunks');
     properties := jsonb_strip_nulls(jsonb_build_object('dimensions', facts.dimensions, 'embedding_type', facts.embedding_type,
         'distance', facts.distance, 'language', facts.language)) || coalesce(_passage.store_settings(store), '{}');
 

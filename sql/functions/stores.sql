@@ -74,7 +74,7 @@ AS $$
     CROSS JOIN LATERAL (
         SELECT CASE WHEN NOT bool_or(row_security_active(pg_class.oid)) THEN sum(coalesce(_passage.distributed_size(pg_class.oid), _passage.relation_size(pg_class.oid))) END
         FROM pg_class
-        WHERE relnamespace = store.oid AND relname IN ('documents', 'chunks', 'embeddings', 'links', 'strategies', 'settings', 'shard_keys', 'adopted_documents', 'adopted_chunks')
+        WHERE relnamespace = store.oid AND relname IN ('documents', 'chunks', 'embeddings', 'links', 'ratings', 'strategies', 'settings', 'shard_keys', 'adopted_documents', 'adopted_chunks')
     ) AS size (bytes)
     ORDER BY nspname
 $$;

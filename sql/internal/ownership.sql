@@ -86,7 +86,7 @@ AS $$
     WITH RECURSIVE reached (classid, objid, written) AS (
         SELECT 'pg_class'::regclass::oid, pg_class.oid, store_code.written
         FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-        WHERE nspname = store AND (relname IN ('documents', 'chunks', 'embeddings', 'links', 'shard_keys', 'adopted_documents', 'adopted_chunks')
+        WHERE nspname = store AND (relname IN ('documents', 'chunks', 'embeddings', 'links', 'ratings', 'shard_keys', 'adopted_documents', 'adopted_chunks')
             OR store_code.written AND relname IN ('strategies', 'settings'))
         UNION
         -- The views of an adopted store read the table whose triggers name its chunks.
@@ -190,7 +190,7 @@ BEGIN
         JOIN pg_class AS part ON part.oid = tree
         CROSS JOIN LATERAL pg_identify_object('pg_class'::regclass, part.oid, 0) AS identified
         WHERE nspname = store
-            AND pg_class.relname IN ('documents', 'chunks', 'embeddings', 'links', 'strategies', 'settings', 'shard_keys', 'chunks_embedded', 'adopted_documents', 'adopted_chunks')
+            AND pg_class.relname IN ('documents', 'chunks', 'embeddings', 'links', 'ratings', 'strategies', 'settings', 'shard_keys', 'chunks_embedded', 'adopted_documents', 'adopted_chunks')
     ) AS existing
     WHERE NOT _passage.is_own(owner, (SELECT oid FROM pg_roles WHERE rolname = current_user))
     ORDER BY place, thing
@@ -227,7 +227,7 @@ AS $$
     SELECT format('%I.%I', store, relname), format('%s belongs to role "%s"', found.object, found.owner), pg_get_userbyid(relowner)
     FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
     CROSS JOIN (SELECT * FROM _passage.foreign_objects(store, false) LIMIT 1) AS found
-    WHERE nspname = store AND relname IN ('documents', 'chunks', 'embeddings', 'links')
+    WHERE nspname = store AND relname IN ('documents', 'chunks', 'embeddings', 'links', 'ratings')
         AND (row_security_active(pg_class.oid) OR EXISTS (
             SELECT FROM _passage.relation_tree(pg_class.oid) AS tree JOIN pg_class AS part ON part.oid = tree
             WHERE part.relkind NOT IN ('r', 'p', 'm')))
@@ -246,7 +246,7 @@ AS $$
         UNION
         SELECT part.relowner FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
         CROSS JOIN LATERAL _passage.relation_tree(pg_class.oid) AS tree JOIN pg_class AS part ON part.oid = tree
-        WHERE nspname = store AND pg_class.relname IN ('documents', 'chunks', 'embeddings', 'links', 'strategies', 'settings', 'shard_keys', 'adopted_documents', 'adopted_chunks')
+        WHERE nspname = store AND pg_class.relname IN ('documents', 'chunks', 'embeddings', 'links', 'ratings', 'strategies', 'settings', 'shard_keys', 'adopted_documents', 'adopted_chunks')
     ) AS owners (owner)
 $$;
 

@@ -147,6 +147,16 @@ BEGIN
         GROUP BY from_document
         ORDER BY from_document;
 
+    IF available @> '{ratings.chunk_id}' AND NOT has_views THEN
+        RETURN QUERY EXECUTE format($query$
+            SELECT $1, 'ratings of chunks that the store lacks: ' || count(*), $2
+            FROM %1$I.ratings WHERE NOT EXISTS (SELECT FROM %1$I.chunks WHERE chunks.id = ratings.chunk_id)
+            HAVING count(*) > 0
+            $query$, store)
+            USING format('%I.ratings', store),
+                format('DELETE FROM %1$I.ratings WHERE NOT EXISTS (SELECT FROM %1$I.chunks WHERE chunks.id = ratings.chunk_id);', store);
+    END IF;
+
     IF available @> '{embeddings.chunk_id,embeddings.document_id}' AND NOT is_spread THEN
         RETURN QUERY EXECUTE format($query$
             SELECT 'document ' || chunks.document_id, 'embeddings that name another document: ' || count(*), format($1, chunks.document_id)

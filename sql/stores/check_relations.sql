@@ -13,7 +13,7 @@ AS $$
                 JOIN pg_attribute ON attrelid = partrelid AND attnum = key
                 WHERE partrelid = pg_class.oid) AS partitioned_by
         FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-        WHERE nspname = store AND relname IN ('documents', 'chunks', 'embeddings', 'links', 'strategies', 'settings', 'shard_keys')
+        WHERE nspname = store AND relname IN ('documents', 'chunks', 'embeddings', 'links', 'ratings', 'strategies', 'settings', 'shard_keys')
     ),
     keys (relation, columns, tail) AS (VALUES
         ('documents', ARRAY['id'], 'ADD PRIMARY KEY (id)'),
@@ -22,6 +22,7 @@ AS $$
         ('chunks', ARRAY['document_id', 'ordinal'], 'ADD UNIQUE (document_id, ordinal) DEFERRABLE INITIALLY IMMEDIATE'),
         ('embeddings', ARRAY['chunk_id'], 'ADD PRIMARY KEY (chunk_id)'),
         ('links', ARRAY['document_id', 'position'], 'ADD PRIMARY KEY (document_id, position)'),
+        ('ratings', ARRAY['chunk_id', 'rated_by', 'query_key'], 'ADD PRIMARY KEY (chunk_id, rated_by, query_key)'),
         -- With two equal keys, a shard would be read twice.
         ('shard_keys', ARRAY['document_id'], 'ADD PRIMARY KEY (document_id)')
     )
@@ -101,8 +102,8 @@ AS $$
         SELECT string_agg(relname, ' and ' ORDER BY relname) FROM rel WHERE relrowsecurity
     ) AS guards (guarded)
     WHERE is_table AND NOT relrowsecurity AND guarded IS NOT NULL AND (relname IN ('documents', 'chunks', 'embeddings')
-        -- An upgrade adds the table of links without a right of another role.
-        OR relname = 'links' AND EXISTS (SELECT FROM aclexplode(relacl) AS acl WHERE acl.grantee <> relowner))
+        -- An upgrade adds the tables of links and ratings without a right of another role.
+        OR relname IN ('links', 'ratings') AND EXISTS (SELECT FROM aclexplode(relacl) AS acl WHERE acl.grantee <> relowner))
     UNION ALL
     SELECT format('%I.%I', nspname, part.relname), format('policies of %I.%I do not apply to a query of this partition, on which roles have privileges', store, rel.relname),
         format('ALTER TABLE %I.%I ENABLE ROW LEVEL SECURITY;', nspname, part.relname)

@@ -37,7 +37,13 @@ SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT row_number() OVER (), relation, name, type,
         concat_ws(' ', type, definition), derived, comment
-    FROM (SELECT _passage.is_spread_by_document(placement), placement = '{"distributed": "document"}') AS placed (is_spread, is_distributed)
+    FROM (
+        SELECT _passage.is_spread_by_document(placement), placement = '{"distributed": "document"}', (
+            -- The signs are only in the index. The column has the numbers, for exact distances.
+            SELECT format('%I.%I(%s)', nspname, CASE embedding_type WHEN 'binary' THEN 'halfvec' ELSE embedding_type END, dimensions)
+            FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace
+            WHERE extname = 'vector')
+    ) AS placed (is_spread, is_distributed, vector_type)
     CROSS JOIN LATERAL (VALUES
         ('documents', 'id', 'uuid', CASE WHEN is_spread THEN $d$PRIMARY KEY DEFAULT (left(gen_random_uuid()::text, 18) || '-8000-000000000000')::uuid$d$
             ELSE 'PRIMARY KEY DEFAULT gen_random_uuid()' END, false, 'id of the document'),
@@ -83,12 +89,7 @@ AS $$
         ('embeddings', 'chunk_id', 'uuid', CASE WHEN is_distributed THEN 'NOT NULL' WHEN is_spread THEN 'PRIMARY KEY'
             ELSE format('PRIMARY KEY REFERENCES %I.chunks ON DELETE CASCADE', store) END, false, 'id of the chunk'),
         ('embeddings', 'document_id', 'uuid', 'NOT NULL', false, 'document of the chunk'),
-        ('embeddings', 'embedding', (
-                -- The signs are only in the index. The column has the numbers, for exact distances.
-                SELECT format('%I.%I(%s)', nspname, CASE embedding_type WHEN 'binary' THEN 'halfvec' ELSE embedding_type END, dimensions)
-                FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace
-                WHERE extname = 'vector'
-            ), 'NOT NULL', false, 'embedding of preamble and content'),
+        ('embeddings', 'embedding', vector_type, 'NOT NULL', false, 'embedding of preamble and content'),
 
         ('links', 'document_id', 'uuid', 'NOT NULL', false, 'document with the link'),
         ('links', 'position', 'integer', 'NOT NULL', false, 'place among the links of the document, from 0'),
@@ -102,6 +103,16 @@ AS $$
         ('links', 'kind', 'text', 'NOT NULL', false, 'link, wiki, import or include'),
         ('links', 'text', 'text', $d$NOT NULL DEFAULT ''$d$, false, 'text of the link'),
         ('links', 'to_name', 'text', $d$NOT NULL DEFAULT ''$d$, false, 'passage.link_name of the target'),
+
+        ('ratings', 'rated_by', 'text', 'NOT NULL DEFAULT current_user', false, 'role, or user of an application, whose opinion it is'),
+        ('ratings', 'rated_at', 'timestamp with time zone', 'NOT NULL DEFAULT now()', false, 'when it was given'),
+        ('ratings', 'query', 'text', 'NOT NULL', false, 'question that the chunk was found for'),
+        ('ratings', 'query_key', 'bigint', 'GENERATED ALWAYS AS (hashtextextended(query, 0)) STORED', false, 'hash of the question, for the key'),
+        ('ratings', 'lexemes', 'text[]', $d$NOT NULL DEFAULT '{}'$d$, false, 'lexemes of the question, at most 64'),
+        ('ratings', 'embedding', vector_type, NULL, false, 'embedding of the question; NULL if it was not given'),
+        ('ratings', 'document_id', 'uuid', 'NOT NULL', false, 'document of the chunk'),
+        ('ratings', 'chunk_id', 'uuid', 'NOT NULL', false, 'chunk that is rated, which may be removed'),
+        ('ratings', 'rating', 'real', 'NOT NULL CHECK (rating BETWEEN -1 AND 1)', false, 'how well the chunk answers the question, from -1 to 1'),
 
         ('strategies', 'name', 'text', $d$PRIMARY KEY CHECK (name NOT IN ('auto', 'none', 'adjacent', 'broad', 'reassembly', 'section', 'hierarchical', 'merge', 'document'))$d$, false, 'name of the strategy in a call'),
         ('strategies', 'base', 'text', $d$NOT NULL DEFAULT 'none' CHECK (base IN ('none', 'adjacent', 'broad', 'reassembly', 'section', 'hierarchical', 'merge', 'document'))$d$, false, 'preset whose limits replace NULL in this row'),
@@ -126,7 +137,8 @@ AS $$
 
         ('shard_keys', 'document_id', 'uuid', 'PRIMARY KEY', false, 'id of no document')
     ) AS listed (relation, name, type, definition, derived, comment)
-    WHERE (relation <> 'embeddings' OR dimensions IS NOT NULL) AND (relation <> 'shard_keys' OR is_distributed)
+    WHERE (relation <> 'embeddings' AND name <> 'embedding' OR dimensions IS NOT NULL) AND (relation <> 'shard_keys' OR is_distributed)
+        AND (relation <> 'ratings' OR NOT placement ? 'distributed')
 $$;
 
 COMMENT ON FUNCTION _passage.store_columns(name, integer, text, regconfig, jsonb) IS 'columns of the tables of a store';
@@ -161,11 +173,13 @@ AS $$
             (7, 'links', concat_ws(E',\n    ', 'PRIMARY KEY (document_id, position)',
                     CASE WHEN is_spread THEN format('FOREIGN KEY (document_id, from_chunk) REFERENCES %I.chunks ON DELETE CASCADE', store) END),
                 NULL, 'references of documents to others, as written'),
+            -- A chunk that is written again keeps its ratings, also if its row was deleted in between. So nothing refers to it.
+            (8, 'ratings', 'PRIMARY KEY (chunk_id, rated_by, query_key)', NULL, 'opinions on how well chunks answer questions'),
             (4, 'strategies', NULL, NULL, 'strategies of this store, in addition to the presets'),
             (5, 'settings', NULL, NULL, 'settings of the store'),
             (6, 'shard_keys', NULL, NULL, 'ids that lead to the shards, some to each')
         ) AS listed (place, relation, tail, partition_by, comment)
-        WHERE relation <> 'shard_keys' OR distributed = 'document'
+        WHERE (relation <> 'shard_keys' OR distributed = 'document') AND (relation <> 'ratings' OR distributed IS NULL)
     ),
     indexes (place, relation, name, target) AS (VALUES
         (1, 'chunks', 'chunks_document_id_section_key_ordinal_idx', 'btree (document_id, section_key, ordinal)'),
@@ -177,6 +191,7 @@ AS $$
         (9, 'links', 'links_from_chunk_idx', 'btree (from_chunk)'),
         (10, 'links', 'links_to_name_idx', 'btree (to_name)'),
         (11, 'documents', 'documents_link_name_idx', 'btree (passage.link_name(uri))'),
+        (12, 'ratings', 'ratings_rated_at_idx', (SELECT CASE WHEN distributed IS NULL THEN 'btree (rated_at)' END FROM placed)),
         (6, 'documents', 'documents_orphaned_idx', 'btree (id) WHERE (orphaned_at IS NOT NULL)'),
         -- With pgvector's default of 64, the index of a store of source code lost a tenth of the nearest
         -- neighbours. With 200 it lost none, and the build took 1.5 times as long.

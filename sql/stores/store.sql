@@ -346,6 +346,7 @@ BEGIN
         ('chunks', 'ordinal', 'integer'), ('chunks', 'content', 'text'),
         ('embeddings', 'chunk_id', 'uuid'), ('embeddings', 'embedding', NULL),
         ('links', 'from_chunk', 'uuid'), ('links', 'to_uri', 'text'),
+        ('ratings', 'chunk_id', 'uuid'), ('ratings', 'rating', 'real'),
         ('strategies', 'name', 'text'), ('settings', 'key', 'text'), ('settings', 'value', 'jsonb')
     ) AS needed (relation, name, type) ON relation = relname
     WHERE nspname = store AND (relation <> 'embeddings' OR dimensions IS NOT NULL) AND NOT EXISTS (

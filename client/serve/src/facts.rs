@@ -10,8 +10,11 @@ use std::time::{Duration, Instant};
 /// The function that a reranker can order.
 pub(crate) const SEARCH: &str = "search";
 
+/// The function that writes a rating. All others read.
+pub(crate) const RATE: &str = "rate";
+
 /// The names under which a server offers the functions of the extension.
-pub(crate) const FUNCTIONS: [(&str, &str); 15] = [
+pub(crate) const FUNCTIONS: [(&str, &str); 16] = [
     ("search", SEARCH),
     ("search_hits", "search_hits"),
     ("similar", "similar"),
@@ -27,6 +30,7 @@ pub(crate) const FUNCTIONS: [(&str, &str); 15] = [
     ("strategies", "strategies"),
     ("prompt", "prompt"),
     ("check_citations", "check_citations"),
+    ("rate", RATE),
 ];
 
 /// The age at which facts are read again: a reindex may replace the store, and an update the functions.

@@ -12,7 +12,7 @@ mod functions;
 mod openapi;
 
 use crate::error::Error;
-use crate::facts::{FUNCTIONS, SEARCH};
+use crate::facts::{FUNCTIONS, RATE, SEARCH};
 use crate::guard::Guard;
 use crate::listen::{self, Serving, Stop};
 use crate::page;
@@ -49,7 +49,11 @@ fn router(reader: Arc<Reader>, guard: Guard) -> Router {
         .route("/openapi.json", get(openapi::openapi));
     for (path, function) in FUNCTIONS {
         let call = move |state, body| functions::call(state, function, body);
-        let call = if function == SEARCH { post(functions::search) } else { post(call) };
+        let call = match function {
+            SEARCH => post(functions::search),
+            RATE => post(functions::rate),
+            _ => post(call),
+        };
         api = api.route(&format!("/{path}"), call);
     }
     api.layer(from_fn_with_state(Arc::clone(&reader), limit_requests))

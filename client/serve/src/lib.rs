@@ -5,7 +5,7 @@ A [`Reader`] answers questions: it calls the functions of the extension over a p
 queries with the store's model. [`mcp`] and [`http`] translate their protocols into calls of it. The role of the
 database connections is the only right; a [`Guard`] decides who may reach an HTTP server at all.
 
-A reader writes nothing. Only an [`mcp::Writer`] does, which a caller adds to the MCP server to allow it.
+A reader writes nothing but ratings, if it allows them. Only an [`mcp::Writer`] does, which a caller adds to the MCP server to allow it.
 */
 
 mod authority;

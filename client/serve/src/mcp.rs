@@ -2,7 +2,7 @@
 MCP: search, fragments, passages and outlines as tools for agents.
 
 The tools return text with citations for a model, and the same as structured results for programs. Documents are
-resources. Nothing is written, unless the caller adds a [`Writer`].
+resources. Nothing is written, unless the caller adds a [`Writer`] or the reader allows ratings.
 */
 
 mod arguments;
@@ -40,7 +40,7 @@ use sessions::Opening;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
-use tools::Tool;
+use tools::{Allowed, Tool};
 
 /// Instructions that a host shows to its model.
 const INSTRUCTIONS: &str = "\
@@ -61,6 +61,11 @@ impl Server {
     /// Makes a server, which only reads unless there is a writer.
     pub fn new(reader: Arc<Reader>, writer: Option<Arc<dyn Writer>>) -> Self {
         Self { reader, writer }
+    }
+
+    /// Returns what the tools may write.
+    fn allowed(&self) -> Allowed {
+        Allowed { ingest: self.writer.is_some(), ratings: self.reader.allows_ratings() }
     }
 
     /// Ends a request after the time limit, or if the client cancels it. Dropping it cancels its statement in PostgreSQL.
@@ -144,7 +149,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::list(self.writer.is_some())))
+        Ok(ListToolsResult::with_all_items(tools::list(self.allowed())))
     }
 
     async fn call_tool(
@@ -152,9 +157,9 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(tool) = Tool::from_name(&request.name, self.writer.is_some()) else {
+        let Some(tool) = Tool::from_name(&request.name, self.allowed()) else {
             let names: Vec<_> =
-                tools::list(self.writer.is_some()).into_iter().map(|tool| tool.name).collect();
+                tools::list(self.allowed()).into_iter().map(|tool| tool.name).collect();
             return Err(ErrorData::invalid_params(
                 format!("there is no tool of this name; the tools are {}", names.join(", ")),
                 None,

@@ -59,6 +59,7 @@ const PAGE_MODULES: &[(&str, &str)] = modules![
     "hits.js",
     "links.js",
     "page.js",
+    "ratings.js",
     "search.js",
     "state.js",
 ];

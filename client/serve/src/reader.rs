@@ -6,7 +6,7 @@ pub(crate) mod search;
 
 use crate::connections::{Connections, Lease, Report};
 use crate::error::Error;
-use crate::facts::{Facts, Version, needs_embedding, takes_embedding};
+use crate::facts::{Facts, RATE, Version, needs_embedding, takes_embedding};
 use crate::reranking::Reranking;
 use passage_embed::Embedder;
 use passage_store::{self as store, CallResult};
@@ -73,6 +73,8 @@ pub struct Reader {
     store: String,
     /// The report of an evaluation, JSON.
     evaluation: Option<String>,
+    /// Whether callers may rate chunks.
+    allows_ratings: bool,
     timeout: Duration,
     facts: RwLock<Option<Arc<Facts>>>,
     requests: Semaphore,
@@ -107,6 +109,7 @@ impl Reader {
             reranking,
             store,
             evaluation: None,
+            allows_ratings: false,
             timeout,
             facts: RwLock::default(),
             requests: Semaphore::new(MAX_REQUESTS),
@@ -118,6 +121,33 @@ impl Reader {
     #[must_use]
     pub fn with_evaluation(self, evaluation: Option<String>) -> Self {
         Self { evaluation, ..self }
+    }
+
+    /// Returns the reader, whose callers may rate chunks if `allows_ratings`. The rights of its role decide, too.
+    #[must_use]
+    pub fn with_ratings(self, allows_ratings: bool) -> Self {
+        Self { allows_ratings, ..self }
+    }
+
+    /// Returns whether callers may rate chunks.
+    pub(crate) fn allows_ratings(&self) -> bool {
+        self.allows_ratings
+    }
+
+    /// Rates a chunk.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Invalid`] if ratings are not allowed, and the errors of [`call`](Self::call).
+    pub(crate) async fn rate(&self, arguments: &Map<String, Value>) -> Result<CallResult, Error> {
+        if !self.allows_ratings {
+            return Err(Error::Invalid {
+                status: 403,
+                cause: "this server takes no ratings".into(),
+                remedy: "Start it with --allow-ratings.".into(),
+            });
+        }
+        self.call(RATE, arguments).await
     }
 
     /// Returns the report of an evaluation.

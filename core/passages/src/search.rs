@@ -5,12 +5,14 @@ A query has words and an optional embedding, and each gives a ranking. BM25 rank
 a store's full-text index; distance ranks the embedding. This module contains the parts that need no store:
 [`SearchQuery`] parses a query, [`searchable_text`] writes text as it is indexed, [`identifier_parts`] splits compound
 words, [`plan_subqueries`] plans which chunks to read, [`bm25`] scores them, [`coverage`] weights them, [`fuse_scores`]
-and [`fuse`] merge rankings, [`reorder`] orders the merged hits by their neighbors and words, [`QueryName`] puts a unit
-that the query names in front, and [`select_hits`] selects the hits of the result.
+and [`fuse`] merge rankings, [`reorder`] orders the merged hits by their neighbors and words, [`order_by_votes`] by what
+users said about them, [`QueryName`] puts a unit that the query names in front, and [`select_hits`] selects the hits of the
+result.
 */
 
 pub mod bm25;
 mod coverage;
+mod feedback;
 mod file_names;
 mod fuse;
 mod hit_allowance;
@@ -29,6 +31,7 @@ mod select_hits;
 mod subqueries;
 
 pub use coverage::coverage;
+pub use feedback::{ALL_WORDS, RatedHit, order_by_votes};
 pub use file_names::{file_name, title_words, uri_words};
 pub use fuse::{FusedHit, RankedList, ScoredList, fuse, fuse_scores};
 pub use hit_allowance::HitAllowance;

@@ -16,7 +16,8 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{default, name, pg_extern};
 
 /// The keys of `ranking` that only a search uses.
-const OF_SEARCH: &[&str] = &["mode", "candidates", "vector_weight", "text_weight", "rrf_k"];
+const OF_SEARCH: &[&str] =
+    &["mode", "candidates", "vector_weight", "text_weight", "rrf_k", "feedback"];
 
 #[pg_extern(stable, parallel_restricted, schema = "passage")]
 #[expect(clippy::too_many_arguments, clippy::type_complexity, reason = "those of the SQL function")]

@@ -1,5 +1,5 @@
 /*!
-The rankings of both legs of a search, their fusion, and the order of the fused hits.
+The rankings of both legs of a search, their fusion, and the order of the fused hits. Ratings may change this order.
 
 The rankings are kept, because a caller that needs more hits reads on: the text leg has ranked all its candidates
 already, and only the vector leg is read again.
@@ -13,8 +13,8 @@ use crate::server::spi::Connection;
 use crate::store::{Filters, ParsedQuery, QueryEmbedding, RankedChunks, Store, TextRanking};
 use passage_core::arguments::Ranking;
 use passage_core::search::{
-    FusedHit, HitEvidence, NamedPlace, OrderWeights, QueryName, RankedList, ScoredList,
-    SearchQuery, fuse, fuse_scores, reorder,
+    ALL_WORDS, FusedHit, HitEvidence, NamedPlace, OrderWeights, QueryName, RankedList, RatedHit,
+    ScoredList, SearchQuery, fuse, fuse_scores, order_by_votes, reorder,
 };
 use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
@@ -46,6 +46,18 @@ pub struct LegSource<'c> {
     pub skip: &'c HashSet<Uuid>,
 }
 
+/// The maximum number of chunks that ratings add to those that the legs found.
+const MAX_ADDED: usize = 10;
+
+/// The opinions of users on chunks for similar questions.
+struct Feedback {
+    weight: f64,
+    /// The sum of the votes of each chunk, -1 to 1.
+    votes: HashMap<Uuid, f64>,
+    /// The chunks with the best votes that the caller may see and that pass the filters.
+    preferred: Vec<Uuid>,
+}
+
 /// The rankings of a search.
 pub struct SearchLegs<'c> {
     source: LegSource<'c>,
@@ -55,6 +67,8 @@ pub struct SearchLegs<'c> {
     vector: Option<RankedChunks>,
     /// The words, with those corrected that no chunk has, and their ranking.
     text: Option<(ParsedQuery, TextRanking)>,
+    /// The ratings, if there are some that count.
+    feedback: Option<Feedback>,
     /// The number of chunks that each leg was read for. A shorter ranking is complete.
     limit: usize,
 }
@@ -71,13 +85,19 @@ impl<'c> SearchLegs<'c> {
         ranking: &Ranking,
         [limit, max]: [usize; 2],
     ) -> Result<Self, Error> {
-        let vector = source.embedding.as_ref().filter(|_| by_vector);
-        let vector = vector.map(|embedding| {
+        let embedding = source.embedding.as_ref().filter(|_| by_vector);
+        let vector = embedding.map(|embedding| {
             source.store.vector_search(source.connection, embedding, &source.filters, limit)
         });
         let text = source.words.map(|words| source.corrected(words, [limit, max])).transpose()?;
-        let Ranking { weights, rrf_k, .. } = *ranking;
-        Ok(Self { source, weights, rrf_k, vector, text, limit })
+        let Ranking { weights, rrf_k, feedback, .. } = *ranking;
+        let feedback = (feedback > 0.0 && limit > 0).then(|| {
+            // A chunk is added without a look at its words, so not to a query that requires or excludes some.
+            let may_add = text.as_ref().is_none_or(|(words, _)| words.required.is_empty());
+            source.feedback(feedback, embedding, may_add)
+        });
+        let feedback = feedback.filter(|feedback| !feedback.votes.is_empty());
+        Ok(Self { source, weights, rrf_k, vector, text, feedback, limit })
     }
 
     /// Reads the legs for `limit` chunks, if they may have so many.
@@ -103,10 +123,15 @@ impl<'c> SearchLegs<'c> {
         Ok(())
     }
 
-    /// Returns whether no leg found a chunk.
+    /// Returns whether no leg found a chunk, and ratings add none.
     pub fn is_empty(&self) -> bool {
         let text = self.text.as_ref().map(|(_, text)| &text.hits);
-        self.vector.iter().chain(text).all(Vec::is_empty)
+        self.vector.iter().chain(text).all(Vec::is_empty) && self.preferred().is_empty()
+    }
+
+    /// Returns the chunks that ratings may add.
+    fn preferred(&self) -> &[Uuid] {
+        self.feedback.as_ref().map_or(&[], |feedback| &feedback.preferred)
     }
 
     /// Reports to the caller why nothing may have been found.
@@ -139,7 +164,7 @@ impl<'c> SearchLegs<'c> {
             let score = if is_fused { fused.score } else { single };
             SearchHit { chunk: fused.chunk, score, vector, text }
         };
-        let hits = fused.into_iter().map(hit).collect();
+        let hits = self.order_by_feedback(fused.into_iter().map(hit).collect());
         let hits = match name {
             Some(name) => name_in_front(&name, hits, &places),
             None => hits,
@@ -153,9 +178,31 @@ impl<'c> SearchLegs<'c> {
         if !by_scores && !has_names {
             return Places::new();
         }
-        let ids: HashSet<_> = rankings.iter().flatten().map(|(chunk, _)| *chunk).collect();
+        let found = rankings.iter().flatten().map(|(chunk, _)| *chunk);
+        let ids: HashSet<_> = found.chain(self.preferred().iter().copied()).collect();
         let ids: Vec<_> = ids.into_iter().collect();
         self.source.store.hit_places(self.source.connection, &ids, has_names)
+    }
+
+    /// Orders hits by the ratings too, and adds chunks that no leg found.
+    fn order_by_feedback(&self, mut hits: Vec<SearchHit>) -> Vec<SearchHit> {
+        let Some(Feedback { weight, votes, preferred }) = &self.feedback else { return hits };
+        let found: HashSet<_> = hits.iter().map(|hit| hit.chunk).collect();
+        let score = hits.last().map_or(0.0, |hit| hit.score);
+        let added = preferred.iter().filter(|chunk| !found.contains(chunk));
+        hits.extend(added.map(|&chunk| SearchHit { chunk, score, vector: None, text: None }));
+        let chunks = hits.iter().map(|hit| hit.chunk).collect();
+        let coverages =
+            self.text.as_ref().map(|(_, text)| text.coverages(&chunks)).unwrap_or_default();
+        let rated = hits.iter().map(|hit| RatedHit {
+            score: hit.score,
+            vote: votes.get(&hit.chunk).copied().unwrap_or_default(),
+            has_all_words: coverages.get(&hit.chunk).is_some_and(|share| *share >= ALL_WORDS),
+        });
+        let rated: Vec<_> = rated.collect();
+        let order = order_by_votes(&rated, *weight);
+        let placed = order.into_iter().zip(&rated);
+        placed.map(|(index, place)| SearchHit { score: place.score, ..hits[index] }).collect()
     }
 
     fn fuse(
@@ -195,6 +242,26 @@ impl<'c> SearchLegs<'c> {
 }
 
 impl LegSource<'_> {
+    /// Reads the ratings for questions that are similar to the query, and finds chunks to add if `may_add`.
+    fn feedback(&self, weight: f64, embedding: Option<&QueryEmbedding>, may_add: bool) -> Feedback {
+        let Self { store, connection, filters, .. } = self;
+        let votes = store.votes(connection, self.words, embedding);
+        let mut preferred: Vec<_> = votes
+            .iter()
+            .filter(|(_, vote)| may_add && **vote > 0.0)
+            .map(|(chunk, vote)| (*chunk, *vote))
+            .collect();
+        preferred.sort_by(|(a, first), (b, second)| second.total_cmp(first).then(a.cmp(b)));
+        preferred.truncate(MAX_ADDED);
+        let mut preferred: Vec<_> = preferred.into_iter().map(|(chunk, _)| chunk).collect();
+        if !preferred.is_empty() {
+            let compared = self.embedding.as_ref();
+            let admitted = store.admitted(connection, &preferred, filters, compared);
+            preferred.retain(|chunk| admitted.contains(chunk));
+        }
+        Feedback { weight, votes, preferred }
+    }
+
     /// Ranks chunks by words. Words that no chunk has are corrected and searched again.
     fn corrected(
         &self,

@@ -17,6 +17,7 @@ mod match_reader;
 mod metadata_conditions;
 mod missing_names;
 mod query_embedding;
+mod ratings;
 mod store_facts;
 mod text_search;
 mod vector_search;

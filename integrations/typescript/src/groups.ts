@@ -90,6 +90,8 @@ export interface Ranking {
   rrfK?: number | null
   /** The score of a passage from those of its hits. Default: `max`. */
   scoreBy?: 'max' | 'mean' | 'sum' | 'rank' | null
+  /** Weight of the ratings of chunks for similar questions, 0 to 1. Default: 0. */
+  feedback?: number | null
 }
 
 /**

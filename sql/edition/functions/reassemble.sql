@@ -11,7 +11,7 @@ DECLARE
     named CONSTANT text := coalesce(strategy, _passage.text_setting('strategy', 'auto'));
     written CONSTANT jsonb := _passage.read_group('output', output);
     max_passage_tokens CONSTANT integer := _passage.number_setting('max_passage_tokens', 2048);
-    score_by CONSTANT text := coalesce(_passage.read_group('ranking', ranking, '{mode,candidates,vector_weight,text_weight,rrf_k}') ->> 'score_by', 'max');
+    score_by CONSTANT text := coalesce(_passage.read_group('ranking', ranking, '{mode,candidates,vector_weight,text_weight,rrf_k,feedback}') ->> 'score_by', 'max');
     shown uuid[] := '{}';
     hits _passage.expanded_hit[];
 BEGIN

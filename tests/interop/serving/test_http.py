@@ -92,6 +92,26 @@ def test_outline_and_fragments_are_those_of_sql(library, path, body, call):
     assert status == 200 and answer["results"] == rows and rows
 
 
+def test_ratings_need_the_option_of_the_server(library, server):
+    with psycopg.connect(library) as connection:
+        chunk = str(connection.execute("SELECT id FROM rag.chunks LIMIT 1").fetchone()[0])
+    rating = {"query": "How do I rotate a log?", "chunk_id": chunk, "rating": 0.5}
+    status, answer = request(f"{server}/rate", rating)
+    assert status == 403 and "--allow-ratings" in answer["error"]["hint"]
+    assert "/rate" not in request(f"{server}/openapi.json")[1]["paths"]
+    with serving(library, "serve", "--allow-ratings", "--listen", "127.0.0.1:0") as address:
+        assert "/rate" in request(f"{address}/openapi.json")[1]["paths"]
+        assert request(f"{address}/rate", rating)[0] == 200
+        assert request(f"{address}/rate", {**rating, "rated_by": "a"})[0] == 200
+        for wrong in [{"rating": "much"}, {"rating": 1.5}, {"query": ""}, {"chunk_id": "00000000-0000-0000-0000-000000000000"}]:
+            status, answer = request(f"{address}/rate", {**rating, **wrong})
+            assert status == 400 and answer["error"]["hint"], answer
+    with psycopg.connect(library) as connection:
+        rows = connection.execute("DELETE FROM rag.ratings RETURNING rated_by = current_user, rating, embedding IS NOT NULL").fetchall()
+    # The server has embedded the question.
+    assert sorted(rows) == [(False, 0.5, True), (True, 0.5, True)]
+
+
 def test_no_request_that_the_description_allows_makes_the_server_fail(server, tmp_path):
     checks = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
     command = [sys.executable, "-m", "schemathesis.cli", "run", f"{server}/openapi.json", "--checks", checks]

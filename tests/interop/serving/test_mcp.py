@@ -67,6 +67,29 @@ def test_tools_search_and_read_over_both_transports(library, transport):
     with_session(library, test, transport=transport)
 
 
+def test_ratings_order_later_searches_if_the_user_allows_them(library):
+    async def test(session):
+        tools = {tool.name: tool for tool in (await session.list_tools()).tools}
+        assert list(tools)[-1] == "rate" and not tools["rate"].annotations.read_only_hint and not tools["rate"].annotations.destructive_hint
+        question = {"query": "How do I rotate the password of a role?", "mode": "text", "strategy": "none", "limit": 3}
+        found = (await session.call_tool("search", question)).structured_content["passages"]
+        last = found[-1]["hit_ids"][0]
+        rated = await session.call_tool("rate", {"query": question["query"], "chunk_id": last, "rating": 1})
+        assert rated.structured_content == {"rating": 1.0}
+        jsonschema.validate(rated.structured_content, tools["rate"].output_schema)
+        after = (await session.call_tool("search", {**question, "feedback": 1})).structured_content["passages"]
+        ranks = [[last in passage["hit_ids"] for passage in passages].index(True) for passages in (found, after)]
+        assert ranks[1] < ranks[0]
+        assert (await session.call_tool("search", question)).structured_content["passages"] == found
+        for arguments, cause in [({"rating": 2}, "out of range"), ({"query": " "}, "query is empty"), ({"chunk_id": "x"}, "not a uuid"), ({"chunk_id": "00000000-0000-0000-0000-000000000000"}, "was not found")]:
+            result = await session.call_tool("rate", {"query": "x y", "chunk_id": last, "rating": 1, **arguments})
+            assert result.is_error and cause in text(result), text(result)
+        with psycopg.connect(library) as connection:
+            assert connection.execute("DELETE FROM rag.ratings RETURNING query").fetchall() == [(question["query"],)]
+
+    with_session(library, test, "--allow-ratings")
+
+
 def test_links_lead_to_documents_and_back(library):
     async def test(session):
         async def links(**arguments):
@@ -226,7 +249,7 @@ def test_an_invalid_call_is_a_tool_error_that_says_what_to_do(library):
             assert cause in text(result) and remedy in text(result), (arguments, text(result))
         missing = await session.call_tool("search", {"query": "x", "collection": "nope"})
         assert 'no document has collection "nope"' in missing.structured_content["notes"][0]
-        for tool in ["ingest", "remove", "nope"]:
+        for tool in ["rate", "ingest", "remove", "nope"]:
             with pytest.raises(MCPError, match="there is no tool of this name; the tools are search"):
                 await session.call_tool(tool, {})
 

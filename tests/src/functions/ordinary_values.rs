@@ -46,6 +46,8 @@ const VALUES: &[(&str, &str)] = &[
     ("version", "'1'"),
     ("metadata", "'{}'"),
     ("score_by", "'max'"),
+    ("rating", "0.5"),
+    ("command", "'SELECT'"),
     ("order_by", "'score'"),
     ("gaps", "'comment'"),
     ("distance", "'cosine'"),

@@ -119,7 +119,7 @@ async fn waits_to_be_killed() {
 async fn a_started_cluster_has_a_store_of_the_owner() {
     let cluster = Cluster::start().await;
     let sql = "SELECT tablename, tableowner FROM pg_tables WHERE schemaname = 'rag' ORDER BY 1";
-    let names = ["chunks", "documents", "links", "settings", "strategies"];
+    let names = ["chunks", "documents", "links", "ratings", "settings", "strategies"];
     let mut tables: Vec<_> = names.iter().map(|name| format!("{name}|owner")).collect();
     if cluster.has_vector() {
         tables.insert(2, "embeddings|owner".to_owned());

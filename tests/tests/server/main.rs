@@ -60,6 +60,7 @@ mod search {
     mod argument_groups;
     mod choosing;
     mod corrected;
+    mod feedback;
     mod filters;
     mod indexes;
     mod language_cases;

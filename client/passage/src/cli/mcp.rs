@@ -17,9 +17,9 @@ use std::sync::Arc;
 
 /// The text below the options.
 pub const HELP: &str = "\
-The tools are search, fragments, similar, read_passage, outline, links and list_collections, and with
---allow-ingest also ingest and remove. The role of the database connection decides what
-they may read and write.
+The tools are search, fragments, similar, read_passage, outline, links and list_collections, with
+--allow-ratings also rate, and with --allow-ingest also ingest and remove. The role of the
+database connection decides what they may read and write.
 
 With --http, the server answers at /mcp. The variable PASSAGE_TOKEN sets a bearer token of
 at least 16 characters, which callers must send. --allow-ingest and addresses other than

@@ -55,6 +55,9 @@ pub struct Search {
     /// three times the limit, at least 30]
     #[arg(long, hide_short_help = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub candidates: Option<u32>,
+    /// Weight of the ratings of chunks for similar questions, 0 to 1 [default: 0]
+    #[arg(long, hide_short_help = true, value_name = "WEIGHT")]
+    pub feedback: Option<f64>,
     /// Also print the best chunks without context, before the passages
     #[arg(long, hide_short_help = true)]
     pub chunks: bool,
@@ -154,6 +157,7 @@ impl Search {
                 mode: self.mode.map(SearchMode::from),
                 limit: Some(self.limit),
                 candidates: self.candidates,
+                feedback: self.feedback,
                 filters,
                 strategy: self.context.strategy,
                 max_tokens: self.context.max_tokens,

@@ -16,7 +16,8 @@ use std::sync::Arc;
 /// The text below the options.
 pub const HELP: &str = "\
 The page is at /, the description of the API at /openapi.json. The role of the database
-connection decides what callers may read; nothing is written.
+connection decides what callers may read. Nothing is written, but with --allow-ratings
+ratings of chunks, which searches with the ranking feedback count.
 
 The variable PASSAGE_TOKEN sets a bearer token of at least 16 characters, which callers must
 send. Addresses other than loopback require it, because every user of the machine can connect

@@ -24,6 +24,14 @@ pub(super) async fn call(
     respond(reader.call(function, &arguments).await.map(|result| rows(&result, None)))
 }
 
+/// Rates a chunk.
+pub(super) async fn rate(
+    State(reader): State<Arc<Reader>>,
+    JsonBody(arguments): JsonBody<Map<String, Value>>,
+) -> Response {
+    respond(reader.rate(&arguments).await.map(|result| rows(&result, None)))
+}
+
 /// Searches, and says whether a model has ordered the passages.
 pub(super) async fn search(
     State(reader): State<Arc<Reader>>,

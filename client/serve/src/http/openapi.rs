@@ -1,7 +1,7 @@
 //! The `OpenAPI` description, from the catalogs of the database.
 
 use super::functions::RERANK;
-use crate::facts::{FUNCTIONS, Facts, SEARCH};
+use crate::facts::{FUNCTIONS, Facts, RATE, SEARCH};
 use crate::reader::Reader;
 use crate::web::{answer, reject};
 use axum::extract::State;
@@ -15,15 +15,18 @@ use std::sync::Arc;
 
 pub(super) async fn openapi(State(reader): State<Arc<Reader>>) -> Response {
     match reader.facts().await {
-        Ok(facts) => answer(StatusCode::OK, &describe(&facts)),
+        Ok(facts) => answer(StatusCode::OK, &describe(&facts, reader.allows_ratings())),
         Err(error) => reject(&error),
     }
 }
 
 /// Returns the description.
-fn describe(facts: &Facts) -> Value {
+fn describe(facts: &Facts, allows_ratings: bool) -> Value {
     let mut paths = Map::new();
     for (path, name) in FUNCTIONS {
+        if name == RATE && !allows_ratings {
+            continue;
+        }
         if let Some(functions) = facts.functions.get(name) {
             paths.insert(format!("/{path}"), json!({ "post": operation(path, functions) }));
         }

@@ -75,6 +75,8 @@ pub(super) struct SearchArguments {
     pub(super) uri_pattern: Option<String>,
     /// Only this kind of content: prose, code, api-reference or data.
     pub(super) kind: Option<String>,
+    /// How much ratings of users for similar questions count, 0 to 1. The default is 0.
+    pub(super) feedback: Option<f64>,
     /// How to search: text (by words), vector (by meaning) or hybrid. The default is hybrid, if the store has embeddings.
     pub(super) mode: Option<String>,
     /// The context to add to each hit, such as auto, broad, section, document, adjacent or none. The default is auto.
@@ -187,6 +189,17 @@ pub(super) struct ListCollectionsArguments {
     pub(super) max_tokens: Option<u32>,
     /// The number of collections to skip: `next_offset` of the previous page.
     pub(super) offset: Option<u32>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RateArguments {
+    /// The question that the passage was found for.
+    pub(super) query: String,
+    /// A chunk id of the passage: the first of its `hit_ids`.
+    pub(super) chunk_id: String,
+    /// From -1, it does not answer the question, to 1, it does. 0 withdraws an earlier rating.
+    pub(super) rating: f32,
 }
 
 #[derive(Deserialize, JsonSchema)]

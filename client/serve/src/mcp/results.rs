@@ -443,6 +443,19 @@ impl Removed {
     }
 }
 
+/// The result of a rating.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Rated {
+    /// The rating that counts from now on.
+    pub(super) rating: f32,
+}
+
+impl Rated {
+    pub(super) fn text(&self) -> String {
+        format!("The rating {} is stored.\n", self.rating)
+    }
+}
+
 /// The result of an ingest.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Ingested {

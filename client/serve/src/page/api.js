@@ -34,7 +34,17 @@ export function get(path, parameters = {}, parse = JSON.parse) {
 
 // Returns the answer of a POST request with named arguments.
 export function post(path, given) {
-  return request(path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(given) })
+  return request(path, withBody(given))
+}
+
+// Sends a POST request that writes. Views then get new answers.
+export function write(path, given) {
+  answers.clear()
+  return send(path, withBody(given), JSON.parse)
+}
+
+function withBody(given) {
+  return { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(given) }
 }
 
 function request(path, options, parse = JSON.parse) {

@@ -30,8 +30,8 @@ export function meter(passages, budget) {
   return element('div', { class: 'meter' }, bar, element('b', {}, all))
 }
 
-// Returns a passage as it goes into a prompt.
-export function passageCard(passage, explain, parameters) {
+// Returns a passage as it goes into a prompt. `ratings` are the controls that rate it.
+export function passageCard(passage, explain, parameters, ratings = null) {
   const hits = new Set(passage.hit_ids)
   const rows = explain.filter((row) => hits.has(row.hit_id))
   const marks = marksOf(rows, passage)
@@ -47,6 +47,7 @@ export function passageCard(passage, explain, parameters) {
       { class: 'controls' },
       element('a', { class: 'button primary', href: inspect }, 'Inspect'),
       copyButton('Copy text', () => passage.content),
+      ratings,
     ),
   )
 }

@@ -26,6 +26,7 @@ const FIELDS = {
     ],
     none: 'what the store allows',
   },
+  feedback: { group: 'ranking', label: 'Weight of ratings', type: 'number', min: 0, max: 1, step: 'any' },
   rerank: { label: 'Order of the hits', options: () => [['off', 'that of the search']], none: 'that of the rerank model' },
   collection: { label: 'Collection', options: (_, collections) => collections.map((name) => [name, name]), none: 'all' },
   version: { group: 'filter', label: 'Version', type: 'text' },

@@ -8,11 +8,12 @@ import { FILTERS, form, given, valueOf } from './fields.js'
 import { count, tokensOf } from './format.js'
 import { hitsTable } from './hits.js'
 import { panel, passageView } from './passage.js'
+import { ratingButtons } from './ratings.js'
 import { formatState } from './state.js'
 
 const LIMITS = ['strategy', 'max_tokens', 'max_chunks']
-const SEARCH = ['query', 'mode', ...FILTERS, ...LIMITS, 'max_passages', 'max_distance', 'imports']
-const HITS = ['query', 'mode', ...FILTERS]
+const SEARCH = ['query', 'mode', 'feedback', ...FILTERS, ...LIMITS, 'max_passages', 'max_distance', 'imports']
+const HITS = ['query', 'mode', 'feedback', ...FILTERS]
 
 // The hits that a rerank model reads by default.
 const CANDIDATES = 50
@@ -23,7 +24,7 @@ function groupsOf(store) {
     { names: ['strategy', 'max_tokens', 'max_passages', 'mode', 'collection', ...(store.reranks ? ['rerank'] : [])] },
     {
       title: 'More options',
-      names: [...FILTERS.filter((name) => name !== 'collection'), 'max_chunks', 'max_distance', 'imports'],
+      names: ['feedback', ...FILTERS.filter((name) => name !== 'collection'), 'max_chunks', 'max_distance', 'imports'],
     },
   ]
 }
@@ -96,7 +97,9 @@ function resultsOf(found, parameters, context) {
         ? element(
             'ol',
             { class: 'cards' },
-            passages.map((passage) => passageCard(passage, found.explain, parameters)),
+            passages.map((passage) =>
+              passageCard(passage, found.explain, parameters, ratingButtons(passage, call.query, context.store)),
+            ),
           )
         : element('p', {}, 'No passages.'),
     ),

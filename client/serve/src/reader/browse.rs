@@ -33,6 +33,7 @@ impl Reader {
                 "embeds_queries": facts.query_embedder().is_some(),
                 "reranks": self.reranking.is_some(),
                 "has_evaluation": self.evaluation.is_some(),
+                "allows_ratings": self.allows_ratings,
                 "model": facts.model(),
                 "strategies": strategies,
             }))

@@ -20,7 +20,7 @@ pub(crate) const PINNED_SEARCH_PATH: &str = "search_path = pg_catalog, pg_temp";
 
 /// The relations of a store, of a store that Citus distributes by document, and of a shadow store that a reindex
 /// fills.
-const RELATIONS: &str = "('documents', 'chunks', 'embeddings', 'links', 'strategies', 'settings', \
+const RELATIONS: &str = "('documents', 'chunks', 'embeddings', 'links', 'ratings', 'strategies', 'settings', \
     'chunks_embedded', 'shard_keys', 'made')";
 
 /// The common table expressions for the roles of the session.

@@ -112,6 +112,7 @@ fn parameter<'a>(sql_type: &str, value: &'a Value) -> Option<Box<dyn Parameter +
         "text" | "name" => Box::new(value.as_str()?),
         "integer" => Box::new(integer(value)?),
         "double precision" => Box::new(value.as_f64()?),
+        "real" => Box::new(value.as_f64()? as f32),
         "boolean" => Box::new(value.as_bool()?),
         "uuid" => Box::new(uuid(value)?),
         "uuid[]" => Box::new(array(value, uuid)?),
@@ -150,7 +151,7 @@ fn expected(sql_type: &str) -> &str {
     match sql_type {
         "text" | "name" => "a string",
         "integer" => "an integer from -2147483648 to 2147483647",
-        "double precision" => "a number",
+        "double precision" | "real" => "a number",
         "boolean" => "true or false",
         "uuid" => "a uuid in a string",
         "uuid[]" => "an array of uuids in strings",

@@ -36,6 +36,8 @@ pub struct Search {
     pub limit: Option<u32>,
     /// The maximum number of chunks that each of the two searches finds.
     pub candidates: Option<u32>,
+    /// The weight of ratings for similar questions, 0 to 1, 0 by default.
+    pub feedback: Option<f64>,
     /// The chunks to search.
     pub filters: Filters,
     /// The context to add: a preset, or a strategy of the store.
@@ -159,7 +161,11 @@ impl Search {
                 "min_similarity": filters.min_similarity,
                 "include_orphaned": filters.include_orphaned.then_some(true),
             },
-            "ranking": { "mode": self.mode.map(SearchMode::name), "candidates": self.candidates },
+            "ranking": {
+                "mode": self.mode.map(SearchMode::name),
+                "candidates": self.candidates,
+                "feedback": self.feedback,
+            },
         })
     }
 }
@@ -176,12 +182,13 @@ mod tests {
         let search = Search {
             mode: Some(SearchMode::Hybrid),
             limit: Some(3),
+            feedback: Some(0.5),
             filters: Filters { min_similarity: Some(0.2), ..Filters::default() },
             max_tokens: Some(u32::MAX),
             ..bare
         };
         let mut question = json!({
-            "query": "why", "filter": {"min_similarity": 0.2}, "ranking": {"mode": "hybrid"}, "max_hits": 3,
+            "query": "why", "filter": {"min_similarity": 0.2}, "ranking": {"mode": "hybrid", "feedback": 0.5}, "max_hits": 3,
         });
         assert_eq!(Value::Object(search.hit_arguments(search.limit)), question);
         question.as_object_mut().unwrap().remove("max_hits");

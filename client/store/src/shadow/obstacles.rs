@@ -15,7 +15,7 @@ const OBSTACLES: &str = "
 WITH store AS (SELECT oid, nspname, nspowner FROM pg_namespace WHERE nspname IN ($1, $2)),
 relation AS (
     SELECT pg_class.*, nspname, nspowner FROM pg_class JOIN store ON store.oid = relnamespace
-    WHERE relname IN ('documents', 'chunks', 'embeddings', 'links', 'strategies', 'settings', 'chunks_embedded')
+    WHERE relname IN ('documents', 'chunks', 'embeddings', 'links', 'ratings', 'strategies', 'settings', 'chunks_embedded')
     -- The partitions that create_store makes are in the schema of the store.
     OR relispartition AND relkind = 'r' AND EXISTS (SELECT FROM pg_inherits JOIN pg_class AS parent ON parent.oid = inhparent
         WHERE inhrelid = pg_class.oid AND parent.relname = 'chunks' AND parent.relnamespace = pg_class.relnamespace)

@@ -14,6 +14,7 @@ pub(super) struct StorePair {
     pub(super) former_name: String,
     pub(super) columns: CopiedColumns,
     pub(super) original_has_embeddings: bool,
+    pub(super) original_has_ratings: bool,
     pub(super) with_embeddings: bool,
     /// Whether the embeddings of the original are valid in the shadow store.
     pub(super) reuses_embeddings: bool,

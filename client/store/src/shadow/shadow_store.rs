@@ -62,6 +62,8 @@ impl ShadowStore {
         let mark = mark(identity.0, options);
         writer.begin_owned(READ_LOCK).await?;
         let original_has_embeddings = writer.has_embeddings().await?;
+        let sql = "SELECT _passage.has_ratings($1::pg_catalog.text::pg_catalog.name)";
+        let original_has_ratings = writer.query_one(sql, &[&writer.name]).await?.get(0);
         let reuses_embeddings = original_has_embeddings
             && match &options.model {
                 None => true,
@@ -92,6 +94,7 @@ impl ShadowStore {
             former_name,
             columns,
             original_has_embeddings,
+            original_has_ratings,
             with_embeddings,
             reuses_embeddings,
         };

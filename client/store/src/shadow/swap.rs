@@ -15,6 +15,7 @@ use super::super::admin::lock_owned;
 use super::super::connection::Store;
 use super::super::error::{Error, Operation};
 use super::super::query::{StoredDocument, read_document};
+use super::super::unnamed_statement::UnnamedStatements;
 use super::super::write::WriteOutcome;
 use super::fill::{OutdatedDocument, ShadowDocument};
 use super::pair::{FINGERPRINTS, MARK, READ_LOCK, StorePair, WRITE_LOCK};
@@ -103,7 +104,8 @@ async fn lock<'a>(
 ) -> Result<Option<Transaction<'a>>, Error> {
     let error = |error| Error::new(&pair.original_name, &error);
     let rest = if pair.original_has_embeddings { "documents embeddings" } else { "documents" };
-    let rest = rest.split(' ').chain(["strategies", "settings"]);
+    let ratings = pair.original_has_ratings.then_some("ratings");
+    let rest = rest.split(' ').chain(["strategies", "settings"]).chain(ratings);
     let rest: Vec<_> = rest.map(|table| format!("{schema}.{table}")).collect();
     // The limits are together less than the default of deadlock_timeout. Citus copies a message with SET LOCAL to the
     // other nodes as a whole.
@@ -179,7 +181,15 @@ impl PendingSwap<'_> {
             customizations::statements(&transaction, original_name, shadow_name).await;
         let former = quote_identifier(&pair.former_name);
         let strategies = &columns.strategies;
-        let mut statements = vec![
+        // The ratings of chunks that were split differently have no effect, as after an ingest.
+        let sql = "SELECT _passage.ratings_copy($1::text::name, $2::text::name, $3)";
+        let ratings: Option<String> = transaction
+            .query_unnamed(sql, &[original_name, shadow_name, &pair.reuses_embeddings])
+            .await
+            .map_err(error)?[0]
+            .get(0);
+        let mut statements: Vec<_> = ratings.into_iter().collect();
+        statements.extend([
             format!(
                 "INSERT INTO {shadow}.strategies ({strategies}) SELECT {strategies} FROM {original}.strategies"
             ),
@@ -190,7 +200,7 @@ impl PendingSwap<'_> {
             format!("DROP TABLE {shadow}.{FINGERPRINTS}"),
             format!("ALTER SCHEMA {original} RENAME TO {former}"),
             format!("ALTER SCHEMA {shadow} RENAME TO {original}"),
-        ];
+        ]);
         statements.extend(customizations.map_err(error)?);
         statements.push("SET LOCAL synchronous_commit = on".to_owned());
         // Citus takes one change of a definition at a time. All are sent before the first is answered.

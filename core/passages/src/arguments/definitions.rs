@@ -112,6 +112,11 @@ pub static RANKING: ArgumentGroup = ArgumentGroup {
             Word(ScoreBy::NAMES),
             "the score of a passage from those of its hits, max by default",
         ),
+        key(
+            "feedback",
+            Number(0.0, 1.0),
+            "weight of the ratings of chunks for similar questions, 0 by default",
+        ),
     ],
 };
 

@@ -29,6 +29,8 @@ pub struct Ranking {
     pub rrf_k: Option<u32>,
     /// The score of a passage.
     pub score_by: ScoreBy,
+    /// The weight of ratings, 0 to 1. With 0 they are not read.
+    pub feedback: f64,
 }
 
 impl Default for Ranking {
@@ -39,6 +41,7 @@ impl Default for Ranking {
             weights: [1.0; 2],
             rrf_k: None,
             score_by: ScoreBy::Max,
+            feedback: 0.0,
         }
     }
 }
@@ -62,6 +65,7 @@ impl Ranking {
             ],
             rrf_k: group.limit("rrf_k")?,
             score_by: group.word("score_by", ScoreBy::from_name)?.unwrap_or(default.score_by),
+            feedback: group.number("feedback")?.unwrap_or(default.feedback),
         })
     }
 }

@@ -72,6 +72,7 @@ class Ranking(TypedDict, total=False):
     text_weight: float | None  # 0 to 1,000,000, 1 by default
     rrf_k: int | None  # constant of reciprocal rank fusion, 0 to 1,000,000; None fuses by scores
     score_by: ScoreBy | None  # "max" by default
+    feedback: float | None  # weight of the ratings of chunks for similar questions, 0 to 1; 0 by default
 
 
 class Output(TypedDict, total=False):

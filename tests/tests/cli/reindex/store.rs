@@ -392,3 +392,28 @@ async fn a_new_model_needs_a_shadow_store() {
     cluster.execute("DELETE FROM rag.documents WHERE uri = 'new'").await;
     assert_sound(&cluster).await;
 }
+
+#[tokio::test]
+async fn ratings_are_carried_over_to_the_new_store() {
+    let cluster = text_cluster().await;
+    let files = Sources::with([(
+        "a.md",
+        "# A\n\nFiles rotate at night.\n\n## B\n\nOther words, and more of them.\n",
+    )]);
+    let run = ingest_text(&cluster, &[&*files.book()]).await;
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    cluster
+        .execute(
+            "SELECT passage.rate('when do files rotate', id, 1, rated_by => 'user ' || n)
+            FROM rag.chunks, generate_series(1, 3) AS n;
+            GRANT SELECT ON rag.ratings TO PUBLIC",
+        )
+        .await;
+    let rows = "SELECT r.*, relacl FROM rag.ratings AS r JOIN pg_class ON pg_class.oid = 'rag.ratings'::regclass ORDER BY 1, 2";
+    let before = cluster.query_lines(rows).await;
+    assert!(before.len() >= 3, "{before:?}");
+    let done = run_client(&cluster, ["reindex", "--language", "german"]).await;
+    assert_eq!(done.code, Some(0), "{}", done.stderr);
+    assert_eq!(cluster.query_lines(rows).await, before);
+    assert_sound(&cluster).await;
+}

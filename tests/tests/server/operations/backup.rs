@@ -47,6 +47,8 @@ async fn fill(cluster: &Cluster) {
             CREATE POLICY open ON rag.chunks FOR SELECT TO reader USING (EXISTS (SELECT FROM rag.documents WHERE documents.id = document_id));
             ALTER TABLE rag.links ENABLE ROW LEVEL SECURITY;
             CREATE POLICY open ON rag.links FOR SELECT TO reader USING (EXISTS (SELECT FROM rag.documents WHERE documents.id = document_id));
+            ALTER TABLE rag.ratings ENABLE ROW LEVEL SECURITY;
+            CREATE POLICY open ON rag.ratings FOR SELECT TO reader USING (EXISTS (SELECT FROM rag.documents WHERE documents.id = document_id));
             GRANT USAGE ON SCHEMA rag TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA rag TO reader;
             ANALYZE",
         )

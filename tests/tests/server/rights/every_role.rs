@@ -41,11 +41,11 @@ async fn every_function_has_a_comment_and_the_right_properties() {
         ),
         (
             "write and are not VOLATILE PARALLEL UNSAFE",
-            "proname ~ '^((create|upgrade)_store|ingest|remove)$' AND (provolatile, proparallel) <> ('v', 'u')",
+            "proname ~ '^((create|upgrade)_store|ingest|remove|rate)$' AND (provolatile, proparallel) <> ('v', 'u')",
         ),
         (
             "take a store but not as the last argument",
-            "'store' = ANY (proargnames[:pronargs]) AND proname ~ '^(expand_contexts?|assemble|reassemble|search|search_hits|similar|fragments|outline|strategies|ingest|remove|store_stats)$' AND proargnames[pronargs] <> 'store'",
+            "'store' = ANY (proargnames[:pronargs]) AND proname ~ '^(expand_contexts?|assemble|reassemble|search|search_hits|similar|fragments|outline|strategies|ingest|remove|rate|store_stats)$' AND proargnames[pronargs] <> 'store'",
         ),
         (
             "cannot be called by everybody",

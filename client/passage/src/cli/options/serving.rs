@@ -25,6 +25,9 @@ pub struct Serving {
     pub no_embed: bool,
     #[command(flatten)]
     pub reranker: Reranker,
+    /// Allow callers to rate chunks; the role needs the right INSERT on the table ratings
+    #[arg(long)]
+    pub allow_ratings: bool,
     /// Maximum number of connections to the database, 1 to 100
     #[arg(long, default_value_t = 8, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub connections: u32,
@@ -62,7 +65,8 @@ pub async fn reader(
         timeout: Duration::from_secs(args.timeout.into()),
         report: Arc::new(print_error),
     });
-    Ok((Arc::new(reader.with_evaluation(evaluation)), model))
+    let reader = reader.with_evaluation(evaluation).with_ratings(args.allow_ratings);
+    Ok((Arc::new(reader), model))
 }
 
 /// Listens at an address, for the callers that the token admits.

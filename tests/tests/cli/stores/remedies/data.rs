@@ -89,6 +89,11 @@ pub const CASES: &[Case] = &[
         "SELECT * FROM passage.links(document_id => 'cccccccc-0000-0000-8000-000000000000', store => 's') WHERE to_chunk IS NULL; lists them.",
         &[Act::Sql("DELETE FROM s.links WHERE to_name = 'nowhere'")],
     ),
+    Case::sql(
+        TABLES,
+        "ratings of chunks that the store lacks: 1",
+        "INSERT INTO s.ratings (query, document_id, chunk_id, rating) SELECT 'dead', id, gen_random_uuid(), 1 FROM s.documents LIMIT 1",
+    ),
     // A column with the hash is needed to write a document again, but not to check it.
     Case::sentence(
         TABLES,

@@ -53,6 +53,7 @@ pub const CASES: &[Case] = &[
     Case::sql(TABLES, "no unique index on (document_id, ordinal)", "ALTER TABLE s.chunks DROP CONSTRAINT chunks_document_id_ordinal_key"),
     Case::sql(PARTITIONS, "no unique index on (document_id, ordinal)", "ALTER TABLE s.chunks DROP CONSTRAINT chunks_document_id_ordinal_key"),
     Case::sql(TABLES, "no unique index on (document_id, position)", "ALTER TABLE s.links DROP CONSTRAINT links_pkey"),
+    Case::sql(TABLES, "no unique index on (chunk_id, rated_by, query_key)", "ALTER TABLE s.ratings DROP CONSTRAINT ratings_pkey"),
     Case::sql(TABLES, "no unique index on (document_id)", "CREATE TABLE s.shard_keys (document_id uuid)"),
     Case::sql(
         TABLES,

@@ -345,6 +345,21 @@ pub const CALLS: &[Call] = &[
             ", 'guide.md', '[]', '{}', '{}') WHERE _passage.has_links(@, true)"
         ),
     ),
+    read("has_ratings", HELD, "SELECT _passage.has_ratings(@)"),
+    read("ratings_must_allow", HELD, "SELECT _passage.ratings_must_allow(@, 'SELECT') WHERE _passage.has_ratings(@)"),
+    read("question_lexemes", HELD, "SELECT _passage.question_lexemes(@, 'the quokkas')"),
+    read("rating_embeddings", VECTORS, "SELECT r::pg_catalog.text FROM _passage.rating_embeddings(@, 3) AS r"),
+    read("ratings_copy", HELD, "SELECT _passage.ratings_copy(@, @, true)"),
+    read(
+        "rated_chunks",
+        VECTORS,
+        "SELECT r::pg_catalog.text FROM _passage.rated_chunks(@, 'quokka', '{1,2,3}') AS r WHERE _passage.has_ratings(@)",
+    ),
+    write(
+        "rate",
+        VECTORS,
+        "SELECT passage.rate('quokka', 'aaaaaaaa-0000-0000-0000-000000000002', 1, store => @) WHERE _passage.has_ratings(@)",
+    ),
     read("links", HELD, "SELECT l::pg_catalog.text FROM passage.links(uri => 'guide.md', store => @) AS l"),
     read(
         "backlinks",
