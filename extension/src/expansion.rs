@@ -11,5 +11,5 @@ mod request;
 
 pub use arguments::{joining, limits, skipped};
 pub use explanation::{Explanation, explanations};
-pub use passage_rows::{PassageRow, passage_rows, separator_of, tokens_of};
+pub use passage_rows::{PassageRow, count_of, passage_rows, separator_of, tokens_of};
 pub use request::{ExpandRequest, ExpandedContext, Expansion, ResultKind, scored_hits, strategy};

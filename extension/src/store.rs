@@ -19,7 +19,10 @@ mod shards;
 mod write;
 
 pub use document::Original;
-pub use expansion::{ChunkColumns, ContextChunks, Hits, StoredChunk, StoredHit, StrategyRequest};
+pub use expansion::{
+    ChunkColumns, ContextChunks, HitDocument, Hits, LinkedSections, StoredChunk, StoredHit,
+    StrategyRequest,
+};
 pub use fragments::{ChunkLexemes, DocumentInfo, MAX_MATCHING, NamedDocument, SourceChunks};
 pub use layout::register;
 pub use rights::{Command, OPERATIONS, has_right};

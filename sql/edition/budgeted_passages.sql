@@ -21,7 +21,7 @@ BEGIN
         rest.max_tokens := greatest(budget.max_tokens - _passage.reserved_tokens(store, hits), 0);
     END IF;
     LOOP
-        expanded := _passage.expand_hits(store, hits, skip, bridges, coalesce((output ->> 'explain')::boolean, false), rest);
+        expanded := _passage.expand_hits(store, hits, skip, bridges, coalesce((output ->> 'imports')::boolean, false), coalesce((output ->> 'explain')::boolean, false), rest);
         IF (output ->> 'imports')::boolean THEN
             expanded := _passage.with_imports(store, expanded, rest, skip);
         END IF;

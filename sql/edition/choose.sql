@@ -7,7 +7,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT coalesce((given ->> 'context_share')::double precision,
-        CASE WHEN strategy <> 'auto' OR given ?| '{windows,parents,preceding,following,children,before,after}' THEN 0.5 ELSE 0 END)
+        CASE WHEN strategy <> 'auto' OR given ?| '{windows,parents,preceding,following,children,before,after}' OR (given ->> 'links')::integer > 0 THEN 0.5 ELSE 0 END)
 $$;
 
 COMMENT ON FUNCTION _passage.context_share(text, jsonb) IS 'share of the budget of a search for context';
@@ -57,12 +57,12 @@ BEGIN
         IF cardinality(chosen) > 0 THEN
             formed := _passage.budgeted_passages(store, chosen, skip, output, _passage.budget_of(chosen, max_tokens, 0), score_by, max_passages, ids, scores);
         END IF;
-        IF is_refill OR cardinality(formed) > cardinality(rows) THEN
+        IF is_refill OR _passage.passage_count(formed, given) > _passage.passage_count(rows, given) THEN
             rows := formed;
         END IF;
         is_refill := false;
         -- Hits near each other form one passage, so more candidates become hits.
-        IF cardinality(rows) < max_passages AND ending = 'passages' AND growth < 2 THEN
+        IF _passage.passage_count(rows, given) < max_passages AND ending = 'passages' AND growth < 2 THEN
             growth := growth + 1;
             limit_passages := least(max_passages::bigint * CASE growth WHEN 1 THEN 3 ELSE 27 END, 2147483647);
             CONTINUE;

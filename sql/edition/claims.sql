@@ -4,7 +4,7 @@
 
 CREATE FUNCTION _passage.role_names() RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN '{parent,ancestor,preceding,following,child,adjacent,section}'::pg_catalog.text[];
+RETURN '{parent,ancestor,preceding,following,child,adjacent,section,linked}'::pg_catalog.text[];
 
 COMMENT ON FUNCTION _passage.role_names() IS 'roles of context, by their numbers';
 

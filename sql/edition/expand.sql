@@ -1,15 +1,15 @@
 -- Expansion: reads the hits and their context, and selects chunks, as in core/passages/src/expand/select_context.rs.
 
--- For each hit: whether the budget cut part of its context, the tokens that were left out, and whether its strategy widens
--- to a container that it lacks. `claims` are all chunks that are considered, those that are decided.
+-- For each hit: whether the budget cut part of its context and of its linked sections, the tokens that were left out, and whether
+-- its strategy widens to a container that it lacks. `claims` are all chunks that are considered, those that are decided.
 
 CREATE TYPE _passage.expansion AS (
     hits _passage.expanded_hit[], decisions _passage.decision[], truncated boolean[], cut_tokens bigint[], fell_back boolean[],
-    merged integer[], records _passage.record_window[]
+    merged integer[], records _passage.record_window[], cut_links boolean[]
 );
 
 CREATE FUNCTION _passage.expand_hits(
-    store name, hits _passage.expanded_hit[], skip uuid[], bridges boolean, explain boolean, budget _passage.budget
+    store name, hits _passage.expanded_hit[], skip uuid[], bridges boolean, imports boolean, explain boolean, budget _passage.budget
 ) RETURNS _passage.expansion
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -25,6 +25,8 @@ DECLARE
     has_containers boolean := false;
     claims _passage.claim[];
     cut_hit integer;
+    is_own boolean;
+    is_linked boolean;
     lost_tokens bigint;
     -- The context of hits that were cut, also what a fallback replaced: its ids, hits and tokens.
     wanted uuid[];
@@ -52,14 +54,18 @@ BEGIN
             END IF;
         END LOOP;
         result.truncated := array_fill(false, ARRAY[cardinality(hits)]);
+        result.cut_links := result.truncated;
         result.cut_tokens := array_fill(0::bigint, ARRAY[cardinality(hits)]);
-        claims := _passage.read_claims(store, hits, skip, bridges, merged_claims || _passage.record_claims(windows));
+        claims := _passage.read_claims(store, hits, skip, bridges, imports, merged_claims || _passage.record_claims(windows));
         IF NOT explain AND _passage.all_fit(hits, claims, budget) THEN
             result.decisions := _passage.keep_all(hits, claims);
         ELSE
             result.decisions := _passage.spend(store, hits, claims, budget, explain);
-            FOR cut_hit, lost_tokens IN SELECT (claim).hit, sum((claim).tokens) FROM unnest(result.decisions) WHERE verdict IS NOT NULL GROUP BY 1 LOOP
-                result.truncated[cut_hit] := true;
+            FOR cut_hit, lost_tokens, is_own, is_linked IN
+                SELECT (claim).hit, sum((claim).tokens), bool_or((claim).role <> 8), bool_or((claim).role = 8) FROM unnest(result.decisions) WHERE verdict IS NOT NULL GROUP BY 1
+            LOOP
+                result.truncated[cut_hit] := is_own;
+                result.cut_links[cut_hit] := is_linked;
                 result.cut_tokens[cut_hit] := lost_tokens;
             END LOOP;
         END IF;
@@ -94,7 +100,7 @@ BEGIN
         EXIT WHEN NOT any_changed AND wanted IS NULL;
         SELECT wanted || array_agg(id ORDER BY place), wanted_hits || array_agg(of_hit ORDER BY place), wanted_tokens || array_agg(listed.tokens ORDER BY place) INTO wanted, wanted_hits, wanted_tokens
         FROM (SELECT (claim).id, (claim).hit AS of_hit, (claim).tokens, place FROM unnest(result.decisions) WITH ORDINALITY AS listed (claim, verdict, tokens_before, place)) AS listed
-        WHERE result.truncated[of_hit];
+        WHERE result.truncated[of_hit] OR result.cut_links[of_hit];
         EXIT WHEN NOT any_changed;
     END LOOP;
     FOR i IN 1 .. cardinality(hits) LOOP
@@ -127,7 +133,7 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION _passage.expand_hits(name, _passage.expanded_hit[], uuid[], boolean, boolean, _passage.budget) IS 'context of hits';
+COMMENT ON FUNCTION _passage.expand_hits(name, _passage.expanded_hit[], uuid[], boolean, boolean, boolean, _passage.budget) IS 'context of hits';
 
 CREATE FUNCTION _passage.expand(
     store name, ids uuid[], scores double precision[], strategy text, given jsonb, skip uuid[], bridges boolean, explain boolean
@@ -145,7 +151,7 @@ BEGIN
     IF cardinality(hits) = 0 THEN
         RETURN NULL;
     END IF;
-    RETURN _passage.expand_hits(store, hits, skip, bridges, explain, _passage.budget_of(hits, 0, max_passage_tokens));
+    RETURN _passage.expand_hits(store, hits, skip, bridges, false, explain, _passage.budget_of(hits, 0, max_passage_tokens));
 EXCEPTION WHEN @incomplete_errors@ THEN
     PERFORM _passage.refuse_incomplete_store(store);
     RAISE;

@@ -20,7 +20,7 @@ BEGIN
         EXECUTE format($sql$
             SELECT array_agg(DISTINCT word[1]) FROM %I.chunks AS c CROSS JOIN LATERAL regexp_matches(c.content, '[\w$]+', 'g') AS word
             WHERE c.document_id = $1 AND c.id = ANY ($2)$sql$, store) INTO words
-            USING hit.document, ARRAY(SELECT (listed.claim).id FROM unnest(expanded.decisions) AS listed WHERE listed.verdict IS NULL AND (listed.claim).hit = hit.hit);
+            USING hit.document, ARRAY(SELECT (listed.claim).id FROM unnest(expanded.decisions) AS listed WHERE listed.verdict IS NULL AND (listed.claim).hit = hit.hit AND (listed.claim).role <> 8);
         FOR claim IN EXECUTE format($sql$
             SELECT $1, c.id, c.ordinal, greatest(coalesce(c.tokens, (char_length(c.content) + 3) / 4), 0), c.section, c.unit, c.level, 'imports', 2, _passage.distance($2, c.ordinal), false
             FROM generate_series(0, least(cardinality($3), 7)) AS depth CROSS JOIN LATERAL (

@@ -296,7 +296,7 @@ BEGIN
             SELECT kind, own, CASE WHEN kind IN ('own unit', 'own run', 'ends') THEN pieces ELSE '{}' END AS pieces,
                 CASE WHEN is_bridge THEN 0 WHEN kind = 'member' THEN 2 ELSE 1 END AS class,
                 CASE WHEN kind IN ('own unit', 'own run', 'ends') THEN coalesce(group_rank, score_rank) ELSE score_rank END AS rank,
-                CASE kind WHEN 'ends' THEN 1 WHEN 'member' THEN 2 ELSE 0 END AS stage, role, distance, hit, position
+                CASE WHEN role = 8 THEN 3 WHEN kind = 'ends' THEN 1 WHEN kind = 'member' THEN 2 ELSE 0 END AS stage, role, distance, hit, position
             FROM nearest JOIN members USING (part) LEFT JOIN placed USING (part)
         )
         SELECT array_agg((kind, own, pieces)::_passage.part ORDER BY class, rank, stage, role, distance, hit, position) FROM listed);

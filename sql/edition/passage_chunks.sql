@@ -45,7 +45,7 @@ COMMENT ON FUNCTION _passage.place_of(jsonb) IS 'place of a chunk in a converted
 
 CREATE TYPE _passage.passage_document AS (id uuid, collection text, version text, uri text, title text, media_type text, metadata jsonb);
 
--- The selected chunks in the order of passages, and their documents. The names of the statements are found as in
+-- The selected chunks in the order of passages, those of linked sections last, and the documents of the others. The names of the statements are found as in
 -- _passage.window_claims.
 
 CREATE FUNCTION _passage.selected_chunks(
@@ -70,9 +70,10 @@ BEGIN
     )
     SELECT pg_catalog.array_agg(((kept.claim).hit, c.document_id, c.id, c.ordinal, (kept.claim).role, (kept.claim).rule, (kept.claim).tokens, c.section, c.unit, c.level, c.content,
         c.start_byte, c.end_byte, c.first_line, c.last_line, c.preamble, CASE WHEN c.metadata ?| '{page,slide,sheet}'::text[] THEN _passage.place_of(c.metadata) END)::_passage.passage_chunk
-        ORDER BY first_hits[(kept.claim).hit], c.ordinal, (kept.claim).hit)
+        ORDER BY (kept.claim).role = 8, CASE WHEN (kept.claim).role = 8 THEN (kept.claim).hit ELSE first_hits[(kept.claim).hit] END,
+            CASE WHEN (kept.claim).role = 8 THEN (kept.claim).distance ELSE c.ordinal END, (kept.claim).hit)
     INTO found_chunks
-    FROM pg_catalog.unnest(decisions) AS kept JOIN chunks AS c ON c.id = (kept.claim).id AND c.document_id = hit_documents[(kept.claim).hit]
+    FROM pg_catalog.unnest(decisions) AS kept JOIN chunks AS c ON c.id = (kept.claim).id AND ((kept.claim).role = 8 OR c.document_id = hit_documents[(kept.claim).hit])
     WHERE kept.verdict IS NULL;
     SELECT pg_catalog.array_agg((d.id::uuid, d.collection::text, d.version::text, d.uri::text, d.title::text, d.media_type::text, d.metadata::jsonb)::_passage.passage_document)
     INTO found_documents

@@ -97,6 +97,8 @@ DECLARE
     outer_lines integer;
     last integer;
     explained jsonb;
+    own_count integer;
+    linked _passage.passage_chunk[];
 BEGIN
     IF expanded.hits IS NULL THEN
         RETURN rows;
@@ -111,6 +113,12 @@ BEGIN
     END LOOP;
     selected := _passage.selected_chunks(store, hit_documents, expanded.decisions);
     chunks := selected.chunks;
+    -- The chunks of linked sections are last.
+    IF chunks[cardinality(chunks)].role = 8 THEN
+        own_count := (SELECT count(*) FROM unnest(chunks) AS c WHERE c.role <> 8);
+        linked := chunks[own_count + 1:];
+        chunks := chunks[:own_count];
+    END IF;
     documents := selected.documents;
     FOREACH document IN ARRAY coalesce(documents, '{}') LOOP
         document_ids := document_ids || document.id;
@@ -197,6 +205,10 @@ BEGIN
             END IF;
         END LOOP;
         row.complete := row.complete AND NOT row.truncated;
+        -- A linked section is not a part of the passage.
+        FOREACH at IN ARRAY listed.hits LOOP
+            row.truncated := row.truncated OR expanded.cut_links[at];
+        END LOOP;
         row.chunk_ids := chunk_ids;
         row.hit_ids := own_hits;
         -- PL/pgSQL starts a query for each expression with a subquery, also if it is not evaluated.
@@ -249,6 +261,9 @@ BEGIN
     IF output ->> 'order_by' = 'document' THEN
         rows := ARRAY(SELECT r FROM (SELECT r, min((r).rank) OVER (PARTITION BY (r).document_id) AS best FROM unnest(rows) AS r) AS ranked
             ORDER BY best, ((r).citations -> 0 ->> 'ordinal')::integer);
+    END IF;
+    IF linked IS NOT NULL THEN
+        RETURN _passage.with_linked_passages(store, rows, linked, hit_ids, expanded.cut_links, output);
     END IF;
     RETURN rows;
 END

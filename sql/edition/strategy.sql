@@ -5,7 +5,7 @@
 CREATE TYPE _passage.strategy AS (
     scope text, parents integer, preceding integer, following integer, children integer, fallback integer[], siblings text,
     before integer[], after integer[], within text, threshold double precision, count_by text,
-    max_tokens integer, max_passage_tokens integer, max_chunks integer, named text[]
+    max_tokens integer, max_passage_tokens integer, max_chunks integer, named text[], links integer
 );
 
 -- A function without arguments that is immutable is a constant to the planner, so a session computes it once for each plan.
@@ -25,7 +25,7 @@ AS $$
             listed.parents, listed.preceding, listed.following, listed.children, ARRAY[broad.parents, broad.preceding, broad.following, broad.children], listed.siblings,
             ARRAY[listed.before, coalesce((listed.windows ->> 'code')::integer, listed.before), coalesce((listed.windows ->> 'api-reference')::integer, listed.before)],
             ARRAY[listed.after, coalesce((listed.windows ->> 'code')::integer, listed.after), coalesce((listed.windows ->> 'api-reference')::integer, listed.after)],
-            listed.within, listed.threshold, listed.count_by, listed.max_tokens, NULL, listed.max_chunks, '{}')::_passage.strategy ORDER BY listed.name COLLATE "C")
+            listed.within, listed.threshold, listed.count_by, listed.max_tokens, NULL, listed.max_chunks, '{}', 0)::_passage.strategy ORDER BY listed.name COLLATE "C")
     FROM _passage.preset_strategies() AS listed JOIN _passage.preset_strategies() AS broad ON broad.name = 'broad'
 $$;
 
@@ -102,6 +102,7 @@ BEGIN
     base.max_tokens := coalesce(given ->> 'max_tokens', base.max_tokens::text);
     base.max_passage_tokens := coalesce(given ->> 'max_passage_tokens', base.max_passage_tokens::text);
     base.max_chunks := coalesce(given ->> 'max_chunks', base.max_chunks::text);
+    base.links := coalesce(given ->> 'links', base.links::text);
     -- Numbers of chunks that are named count more than a default limit of tokens, and less than a named one.
     IF base.max_tokens IS NOT NULL OR base.max_passage_tokens IS NOT NULL THEN
         base.named := '{}';

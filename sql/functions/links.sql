@@ -112,7 +112,11 @@ BEGIN
         EXECUTE format('SELECT coalesce(array_agg(c.document_id), ''{}'') FROM %I.chunks AS c WHERE c.id = $1 AND ($2 IS NULL OR c.document_id = ANY ($2))', schema)
             INTO documents USING chunk_id, documents;
     END IF;
-    EXECUTE format('SELECT array_agg(DISTINCT passage.link_name(d.uri)) FROM %I.documents AS d WHERE d.id = ANY ($1)', schema) INTO names USING documents;
+    -- "from package import module" has the name of the package, which is the folder of the module.
+    EXECUTE format($sql$
+        SELECT array_agg(DISTINCT name) FROM %I.documents AS d CROSS JOIN LATERAL (
+            VALUES (passage.link_name(d.uri)), (passage.link_name(regexp_replace(_passage.link_path(d.uri), '/?[^/]*$', '')))) AS named (name)
+        WHERE d.id = ANY ($1) AND name <> ''$sql$, schema) INTO names USING documents;
     RETURN QUERY
         SELECT link.* FROM _passage.resolved_links(schema, NULL, NULL, coalesce(names, '{}')) AS link
         WHERE link.to_document = ANY (documents) AND link.from_document <> link.to_document AND (backlinks.chunk_id IS NULL OR link.to_chunk = backlinks.chunk_id);

@@ -18,6 +18,7 @@ mod closings;
 mod excerpt;
 mod imports;
 mod ledger;
+mod links;
 mod members;
 mod merge;
 mod open_containers;
@@ -37,6 +38,8 @@ mod selection;
 mod spend;
 
 pub use budget::{Budget, DefaultBudget};
+pub(crate) use links::LINKED_CHUNKS;
+pub use links::{LinkedSection, read_links};
 pub use open_containers::add_closing_lines;
 pub use plan::{bridge_hits, plan};
 pub use probe::{Plan, Probe, ReplacedScope, RowRequest, Shape};
@@ -149,6 +152,8 @@ pub enum Role {
     Adjacent,
     /// A part of the hit's section, container or document.
     Section,
+    /// A chunk of a section that a link of the hit leads to.
+    Linked,
 }
 
 /// The rule that selected a chunk.
@@ -180,6 +185,8 @@ pub enum Rule {
     Gap,
     /// The chunk binds names that the passage uses.
     Imports,
+    /// The limit `links`.
+    Links,
 }
 
 impl Role {
@@ -194,6 +201,7 @@ impl Role {
             Role::Child => "child",
             Role::Adjacent => "adjacent",
             Role::Section => "section",
+            Role::Linked => "linked",
         }
     }
 }
@@ -215,6 +223,7 @@ impl Rule {
             Rule::Merge => "merge",
             Rule::Gap => "gap",
             Rule::Imports => "imports",
+            Rule::Links => "links",
         }
     }
 
@@ -229,6 +238,7 @@ impl Rule {
             Rule::Before | Rule::After | Rule::Gap => Role::Adjacent,
             Rule::Section | Rule::Document | Rule::Container | Rule::Merge => Role::Section,
             Rule::Imports => Role::Ancestor,
+            Rule::Links => Role::Linked,
         }
     }
 }

@@ -2,14 +2,14 @@
 Reassembly: grouping selected chunks into passages.
 
 Hits of one document share a passage if they were widened to the same scope, if they are at most `max_distance`
-ordinals apart, or if all chunks between them are selected. Each hit brings its context. No chunk is in two
-passages.
+ordinals apart, or if all chunks between them are selected. Each hit brings its context. Each section that a link of a
+hit leads to is a passage of its own behind that of the hit. No chunk is in two passages.
 
 Its twin in SQL is `sql/edition/passage_chunks.sql`.
 */
 
 use crate::error::sql_enum;
-use crate::expand::{ChunkRow, Hit, Role, Rule, SelectedChunk, Selection};
+use crate::expand::{ChunkRow, Hit, LINKED_CHUNKS, Role, Rule, SelectedChunk, Selection};
 use passage_split::interrupt;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -24,7 +24,7 @@ pub struct PassageChunks {
     pub score: Option<f64>,
     /// The indexes of its chunks in [`Selection::chunks`], in document order.
     pub chunks: Vec<usize>,
-    /// The indexes of its hits, best first.
+    /// The indexes of its hits, best first; none of a linked section.
     pub hits: Vec<usize>,
     /// Whether the budget cut part of its context.
     pub truncated: bool,
@@ -55,7 +55,7 @@ pub struct PassageOptions {
     pub score_by: ScoreBy,
     /// The order of passages.
     pub order_by: OrderBy,
-    /// The maximum number of passages, the best of all; `None` means unlimited.
+    /// The maximum number of passages with hits, the best of all; `None` means unlimited.
     pub max_passages: Option<usize>,
 }
 
@@ -93,7 +93,9 @@ pub fn reassemble(
     options: &PassageOptions,
 ) -> Vec<PassageChunks> {
     let mut documents: BTreeMap<Uuid, Vec<usize>> = BTreeMap::new();
-    for (i, chunk) in selection.chunks.iter().enumerate() {
+    let is_own = |chunk: &SelectedChunk| chunk.rule != Rule::Links;
+    let own_count = selection.chunks.partition_point(is_own);
+    for (i, chunk) in selection.chunks[..own_count].iter().enumerate() {
         documents.entry(hits[chunk.hit].document).or_default().push(i);
     }
     let mut passages: Vec<PassageChunks> = documents
@@ -113,8 +115,12 @@ pub fn reassemble(
         });
     }
     passages.truncate(options.max_passages.unwrap_or(usize::MAX));
-    for (passage, rank) in passages.iter_mut().zip(1..) {
+    let mut linked = linked_sections(rows, selection, own_count);
+    let mut rank = 1;
+    for passage in &mut passages {
         passage.rank = rank;
+        rank +=
+            1 + passage.hits.iter().map(|hit| linked.get(hit).map_or(0, Vec::len)).sum::<usize>();
     }
     if options.order_by == OrderBy::Document {
         let document = |passage: &PassageChunks| hits[passage.hits[0]].document;
@@ -124,7 +130,59 @@ pub fn reassemble(
         }
         passages.sort_by_key(|passage| (best[&document(passage)], passage.chunks[0]));
     }
-    passages
+    if linked.is_empty() {
+        return passages;
+    }
+    let mut all = Vec::with_capacity(rank - 1);
+    for passage in passages {
+        let (first, score, of_hits) = (passage.rank, passage.score, passage.hits.clone());
+        all.push(passage);
+        let sections = of_hits.iter().filter_map(|hit| linked.remove(hit)).flatten();
+        all.extend(sections.zip(first + 1..).map(|(section, rank)| PassageChunks {
+            rank,
+            score,
+            ..section
+        }));
+    }
+    all
+}
+
+/// Returns the linked sections of each hit, in the order of its links.
+///
+/// The budget cuts the rest of the linked sections of a hit where one of their chunks does not fit, so each of them counts as
+/// truncated then.
+fn linked_sections(
+    rows: &[ChunkRow],
+    selection: &Selection,
+    first: usize,
+) -> HashMap<usize, Vec<PassageChunks>> {
+    let mut of_hits: HashMap<usize, Vec<PassageChunks>> = HashMap::new();
+    let mut before: Option<(usize, &ChunkRow)> = None;
+    for (index, chunk) in selection.chunks.iter().enumerate().skip(first) {
+        interrupt::poll_periodically(index);
+        let row = &rows[chunk.row];
+        let sections = of_hits.entry(chunk.hit).or_default();
+        let last = before.filter(|(hit, last)| *hit == chunk.hit && last.probe == row.probe);
+        before = Some((chunk.hit, row));
+        let truncated = selection.cut_links[chunk.hit];
+        let Some((section, (_, last))) = sections.last_mut().zip(last) else {
+            let complete = !truncated;
+            let chunks = vec![index];
+            sections.push(PassageChunks {
+                chunks,
+                truncated,
+                complete,
+                ..PassageChunks::default()
+            });
+            continue;
+        };
+        section.chunks.push(index);
+        let follows = |(a, b): (i32, i32)| b.checked_sub(a) == Some(1);
+        // A section with as many chunks as are read may have more.
+        section.complete &= last.ordinal.zip(row.ordinal).is_some_and(follows)
+            && section.chunks.len() < LINKED_CHUNKS as usize;
+    }
+    of_hits
 }
 
 /// Groups the chunks of one document into passages.
@@ -196,6 +254,8 @@ fn document(
         if passage.complete {
             passage.complete = holds_wholes(rows, selection, passage);
         }
+        // A linked section is not a part of the passage.
+        passage.truncated |= passage.hits.iter().any(|hit| selection.cut_links[*hit]);
         passage.hits.sort_by_key(|hit| (hits[*hit].score_rank, *hit));
     }
     passages

@@ -57,6 +57,8 @@ pub struct Strategy {
     pub max_passage_tokens: Option<u32>,
     /// The maximum number of hits and context chunks. Hits are returned even above it.
     pub max_chunks: Option<u32>,
+    /// The number of sections that links of the hit lead to.
+    pub links: u32,
     /// The numbers of chunks that a call or a row names, such as `parents`. They count more than a default limit of
     /// tokens. Empty if tokens are limited by name too.
     pub named: NamedLimits,

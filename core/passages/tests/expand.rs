@@ -4,6 +4,7 @@ mod bridges;
 mod budget;
 mod closings;
 mod invariants;
+mod links;
 pub mod memory;
 mod records;
 mod relatives;

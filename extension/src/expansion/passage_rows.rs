@@ -60,6 +60,11 @@ pub fn passage_rows(
     (rows, tokens)
 }
 
+/// Returns the number of passages with hits; others are linked sections.
+pub fn count_of(passages: &[PassageRow]) -> usize {
+    passages.iter().filter(|passage| !passage.12.is_empty()).count()
+}
+
 /// Returns the tokens of a passage.
 pub fn tokens_of(passage: &PassageRow) -> u64 {
     u64::from(passage.10.unsigned_abs())
@@ -77,8 +82,7 @@ fn row(
     let rows = || {
         with_pauses(&selected_chunks).map(|selected_chunk| &chunks.chunk_rows[selected_chunk.row])
     };
-    let best = &stored_hits[passage.hits[0]];
-    let document = &best.document;
+    let document = expanded.document_of(selected_chunks[0]);
 
     // Only the first chunk contains the header.
     let begins_table = rows().next().is_some_and(|row| row.ordinal == Some(0));
@@ -169,7 +173,7 @@ fn text(
     output: &Output,
 ) -> Assembly {
     let Output { separator, gaps, .. } = output;
-    let media_type = &expanded.stored_hits[passage.hits[0]].document.media_type();
+    let media_type = &expanded.document_of(selected_chunks[0]).media_type();
     let placed = |row: usize| {
         let chunk = expanded.chunks.chunk(row);
         let (first_line, last_line) = lines_in_passage(expanded, row);

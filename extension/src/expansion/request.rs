@@ -6,10 +6,14 @@ use crate::server::error::Error;
 use crate::server::settings;
 use crate::server::spi::{self, Connection};
 use crate::server::types::{Name, from_sql};
-use crate::store::{ChunkColumns, ContextChunks, Hits, Store, StoredHit, StrategyRequest};
+use crate::store::{
+    ChunkColumns, ContextChunks, HitDocument, Hits, LinkedSections, Store, StoredHit,
+    StrategyRequest,
+};
 use passage_core::arguments::Output;
 use passage_core::expand::{
-    self, Budget, DefaultBudget, Hit, Plan, Selection, bridge_hits, select_context,
+    self, Budget, DefaultBudget, Hit, LinkedSection, Plan, Role, SelectedChunk, Selection,
+    bridge_hits, read_links, select_context,
 };
 use passage_core::hits::{ScoredHit, rank_hits};
 use passage_core::{StrategyOverrides, TableHeader, repeated_line};
@@ -17,6 +21,7 @@ use passage_split::interrupt::poll_periodically as pause;
 use passage_split::{Family, MediaType};
 use pgrx::datum::Uuid as SqlUuid;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 use uuid::Uuid;
 
 /// The arguments of an expanding function.
@@ -76,10 +81,23 @@ pub struct ExpandedContext<'a> {
     pub hits: &'a [Hit<'a>],
     pub chunks: &'a ContextChunks<'a>,
     pub selected: &'a Selection,
+    pub plan: &'a Plan,
+    /// The documents of linked sections.
+    pub linked_documents: &'a HashMap<Uuid, Rc<HitDocument>>,
     /// The headers of the documents that are tables.
     pub headers: &'a HashMap<Uuid, TableHeader>,
     /// Whether chunks have the ids of another table, which the store adopted.
     pub has_source_ids: bool,
+}
+
+impl ExpandedContext<'_> {
+    /// Returns the document of a chunk: that of its hit, or the one that a link leads to.
+    pub fn document_of(&self, selected: &SelectedChunk) -> &HitDocument {
+        let of_hit = &self.stored_hits[selected.hit].document;
+        let is_linked = selected.role == Role::Linked;
+        let probe = self.chunks.chunk_rows[selected.row].probe.filter(|_| is_linked);
+        probe.map_or(of_hit, |probe| &self.linked_documents[&self.plan.probes[probe].document])
+    }
 }
 
 impl ExpandRequest {
@@ -155,12 +173,15 @@ impl<'a> Expansion<'a> {
         if bridges {
             bridge_hits(&mut plan, &hits);
         }
+        let LinkedSections { list, documents: linked_documents } =
+            self.store.linked_sections(self.connection, read, self.columns());
         if is_passages {
-            read_table_headers(read, &mut plan);
+            read_table_headers(read, &list, &linked_documents, &mut plan);
         }
+        read_links(&mut plan, &hits, list);
         plan.skipped.clone_from(self.skip);
         let chunks = self.store.context_chunks(self.connection, read, &plan, self.columns());
-        let headers = &table_headers(read, &plan, &chunks);
+        let headers = &table_headers(read, &linked_documents, &plan, &chunks);
         // Each hit may be in a passage of its own, which begins with the header.
         let headers_of = |hit: &Hit| headers.get(&hit.document).map_or(0, |header| header.tokens);
         let mut reserved = hits.iter().map(headers_of).fold(0, u32::saturating_add);
@@ -180,6 +201,8 @@ impl<'a> Expansion<'a> {
                 hits,
                 chunks,
                 selected,
+                plan: &plan,
+                linked_documents: &linked_documents,
                 headers,
                 has_source_ids,
             });
@@ -240,7 +263,18 @@ fn repeated_tokens(read: &Hits, chunks: &ContextChunks) -> u32 {
 }
 
 /// Adds the first chunks of tables to a plan, because a header is a part of them.
-fn read_table_headers(read: &Hits, plan: &mut Plan) {
+fn read_table_headers(
+    read: &Hits,
+    links: &[LinkedSection],
+    linked_documents: &HashMap<Uuid, Rc<HitDocument>>,
+    plan: &mut Plan,
+) {
+    for link in links {
+        let document = &linked_documents[&link.document];
+        if link.first != 0 && TableHeader::is_possible(&document.media_type()) {
+            plan.read_first_chunk(document.id);
+        }
+    }
     for (index, hit) in read.list.iter().enumerate() {
         pause(index);
         if hit.ordinal != Some(0) && TableHeader::is_possible(&hit.document.media_type()) {
@@ -250,12 +284,18 @@ fn read_table_headers(read: &Hits, plan: &mut Plan) {
 }
 
 /// Returns the header of each table whose first chunk was read.
-fn table_headers(read: &Hits, plan: &Plan, chunks: &ContextChunks) -> HashMap<Uuid, TableHeader> {
+fn table_headers(
+    read: &Hits,
+    linked_documents: &HashMap<Uuid, Rc<HitDocument>>,
+    plan: &Plan,
+    chunks: &ContextChunks,
+) -> HashMap<Uuid, TableHeader> {
     if plan.first_chunks.is_empty() {
         return HashMap::new();
     }
+    let all = read.list.iter().map(|hit| &hit.document).chain(linked_documents.values());
     let media_types: HashMap<Uuid, MediaType> =
-        read.list.iter().map(|hit| (hit.document.id, hit.document.media_type())).collect();
+        all.map(|document| (document.id, document.media_type())).collect();
     let documents: HashMap<usize, Uuid> =
         plan.first_chunks.iter().map(|(document, probe)| (*probe, *document)).collect();
     let mut headers = HashMap::new();

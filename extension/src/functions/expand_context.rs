@@ -115,7 +115,7 @@ fn expand_contexts(
 
 /// Returns the rows of the selected chunks, which have no tokens beside those that were selected.
 fn rows(expanded: ExpandedContext) -> (Vec<Context>, u64) {
-    let ExpandedContext { stored_hits, chunks, selected, .. } = expanded;
+    let ExpandedContext { stored_hits, chunks, selected, .. } = &expanded;
     let row = |selected_chunk: &SelectedChunk| {
         let columns = &chunks.chunk_rows[selected_chunk.row];
         let chunk = chunks.chunk(selected_chunk.row);
@@ -123,7 +123,7 @@ fn rows(expanded: ExpandedContext) -> (Vec<Context>, u64) {
         let score = hit.scored.score;
         (
             to_sql(columns.chunk),
-            to_sql(hit.document.id),
+            to_sql(expanded.document_of(selected_chunk).id),
             columns.ordinal,
             selected_chunk.role.name(),
             selected_chunk.distance,

@@ -13,7 +13,7 @@ Its twin in SQL is `sql/edition/choose.sql`.
 use super::legs::SearchHit;
 use super::request::SearchRequest;
 use crate::expansion::{Expansion, ResultKind};
-use crate::expansion::{PassageRow, passage_rows, tokens_of};
+use crate::expansion::{PassageRow, count_of, passage_rows, tokens_of};
 use crate::server::error::Error;
 use crate::server::settings;
 use crate::server::spi::{self, Connection};
@@ -80,12 +80,12 @@ impl BestPassages {
             let can_read_on = limit < more
                 && search.with_skipped(hits.len() as u32) >= limit
                 && end == SelectionEnd::Candidates;
-            if rows.len() >= chooser.count as usize || !can_read_on {
+            if count_of(&rows) >= chooser.count as usize || !can_read_on {
                 return Ok(rows);
             }
             legs.read_on(more as usize)?;
             let (more_rows, _) = chooser.choose(&expansion, &scored(&legs.hits(more))?)?;
-            Ok(if more_rows.len() > rows.len() { more_rows } else { rows })
+            Ok(if count_of(&more_rows) > count_of(&rows) { more_rows } else { rows })
         })
     }
 }
@@ -140,10 +140,10 @@ impl PassageChooser {
             let rows = expansion.select(ranked, &read, |expanded| {
                 passage_rows(&expanded, &self.joining, &self.output)
             });
-            if is_refill || rows.len() > best.len() {
+            if is_refill || count_of(&rows) > count_of(&best) {
                 best = rows;
             }
-            let may_grow = best.len() < count && selected.end == SelectionEnd::Passages;
+            let may_grow = count_of(&best) < count && selected.end == SelectionEnd::Passages;
             is_refill = false;
             if may_grow && let Some(times) = growth.next() {
                 limits.passages = count.saturating_mul(times);

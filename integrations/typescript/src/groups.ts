@@ -68,6 +68,8 @@ export interface Limits {
   contextShare?: number | null
   /** Share of the best hit's score, 0 to 1, below which a hit brings no context. */
   minScore?: number | null
+  /** Number of sections to which links of a hit lead and that come as context, 0 to 1,000,000. */
+  links?: number | null
 }
 
 /**

@@ -59,5 +59,7 @@ export class PassageRetriever extends BaseRetriever<PassageMetadata> {
 
 function document({ content, metadata, ...properties }: Passage): Document<PassageMetadata> {
   const all = { ...metadata, source: properties.uri, ...properties }
-  return new Document({ pageContent: content, metadata: all, ...(properties.hitIds[0] && { id: properties.hitIds[0] }) })
+  // A linked section has no hit.
+  const id = properties.hitIds[0] ?? properties.chunkIds[0]
+  return new Document({ pageContent: content, metadata: all, ...(id && { id }) })
 }

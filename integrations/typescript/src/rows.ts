@@ -7,7 +7,7 @@ export interface Span {
 }
 
 /** The relation of a chunk to its hit. */
-export type Role = 'hit' | 'parent' | 'ancestor' | 'preceding' | 'following' | 'child' | 'adjacent' | 'section'
+export type Role = 'hit' | 'parent' | 'ancestor' | 'preceding' | 'following' | 'child' | 'adjacent' | 'section' | 'linked'
 
 /** The place of one chunk in the text of a passage. */
 export interface Citation {
@@ -71,6 +71,7 @@ export interface Passage {
   tokens: number
   /** In the order of the document. */
   chunkIds: string[]
+  /** Empty for a section to which a link leads; it follows the passage with the link. */
   hitIds: string[]
   /** Lines of the source, from 1. */
   firstLine: number | null

@@ -50,9 +50,10 @@ BEGIN
             c.level, c.section, c.path, (kept.claim).tokens, c.content, NULL::text, _passage.saturated(expanded.cut_tokens[(kept.claim).hit])
         FROM pg_catalog.unnest(expanded.decisions) AS kept
         JOIN (SELECT c.id::uuid, c.document_id::uuid, c.ordinal::integer, c.section::text[], c.path, c.level::integer, c.content::text FROM chunks AS c) AS c
-            ON c.id = (kept.claim).id AND c.document_id = documents[(kept.claim).hit]
+            ON c.id = (kept.claim).id AND ((kept.claim).role = 8 OR c.document_id = documents[(kept.claim).hit])
         WHERE kept.verdict IS NULL
-        ORDER BY first_hits[(kept.claim).hit], c.ordinal, (kept.claim).hit;
+        ORDER BY (kept.claim).role = 8, CASE WHEN (kept.claim).role = 8 THEN (kept.claim).hit ELSE first_hits[(kept.claim).hit] END,
+            CASE WHEN (kept.claim).role = 8 THEN (kept.claim).distance ELSE c.ordinal END, (kept.claim).hit;
 EXCEPTION WHEN @incomplete_errors@ THEN
     PERFORM _passage.refuse_incomplete_store(schema);
     RAISE;

@@ -25,7 +25,7 @@ BEGIN
     legs := _passage.read_legs(schema, query, embedding, filtered, ranked, rows_of_legs, more);
     hits := _passage.fused_hits(schema, legs, ranked, rows_of_legs, shown);
     chosen := _passage.choose_passages(schema, ARRAY(SELECT hit.id FROM unnest(hits) AS hit), ARRAY(SELECT hit.score FROM unnest(hits) AS hit), named, given, count, written, coalesce(ranked ->> 'score_by', 'max'), shown);
-    IF cardinality(chosen.rows) >= count OR rows_of_legs >= more OR cardinality(hits) + cardinality(shown) < rows_of_legs OR chosen.ending <> 'candidates' THEN
+    IF _passage.passage_count(chosen.rows, given) >= count OR rows_of_legs >= more OR cardinality(hits) + cardinality(shown) < rows_of_legs OR chosen.ending <> 'candidates' THEN
         RETURN chosen.rows;
     END IF;
     -- All candidates are hits, so the legs are read on once.
@@ -40,7 +40,7 @@ BEGIN
     legs.max_rows := more;
     hits := _passage.fused_hits(schema, legs, ranked, more, shown);
     again := _passage.choose_passages(schema, ARRAY(SELECT hit.id FROM unnest(hits) AS hit), ARRAY(SELECT hit.score FROM unnest(hits) AS hit), named, given, count, written, coalesce(ranked ->> 'score_by', 'max'), shown);
-    RETURN CASE WHEN cardinality(again.rows) > cardinality(chosen.rows) THEN again.rows ELSE chosen.rows END;
+    RETURN CASE WHEN _passage.passage_count(again.rows, given) > _passage.passage_count(chosen.rows, given) THEN again.rows ELSE chosen.rows END;
 EXCEPTION WHEN @incomplete_errors@ THEN
     PERFORM _passage.refuse_incomplete_store(schema);
     RAISE;

@@ -75,6 +75,11 @@ def test_results_are_the_rows_of_the_sql_functions(library, server):
     ("path", "body", "call"),
     [
         ("/outline", {"uri": "docs/faq.md"}, "outline('docs/faq.md')"),
+        (
+            "/search",
+            {"query": "row-level security", "max_passages": 2, "limits": {"links": 2}},
+            "search('row-level security', max_passages => 2, limits => passage.limits(links => 2))",
+        ),
         ("/fragments", {"query": "row-level security", "max_fragments": 3}, "fragments('row-level security', max_fragments => 3)"),
         (
             "/fragments",

@@ -56,10 +56,10 @@ Configuration:
   outline, status and split show, and whether a command prints JSON. It may set only
   collection, version, kind, media-type, metadata, min-similarity, include-orphaned, strategy,
   limit, fuzzy-threshold, max-tokens, max-chunks, order-by, parents, preceding, following,
-  children, before, after, siblings, within, chunks, base-url, sizer, max-size, preferred-size,
-  min-size, overlap, split-at and json. There limit is 1 to 10 and max-tokens 1 to 4096. Any
-  other key in it is an error. So is a key at its top that another command has as an option,
-  unless you give the option: passage sync takes collection only from you.
+  children, before, after, siblings, within, links, chunks, base-url, sizer, max-size,
+  preferred-size, min-size, overlap, split-at and json. There limit is 1 to 10 and max-tokens 1
+  to 4096. Any other key in it is an error. So is a key at its top that another command has as an
+  option, unless you give the option: passage sync takes collection only from you.
 
 Exit codes:
   0    Success

@@ -71,6 +71,9 @@ pub struct Context {
     /// Maximum number of chunks, 0 to 1000000 [default: set by the strategy]
     #[arg(long, value_name = "N")]
     pub max_chunks: Option<u32>,
+    /// Number of sections to which the links of the chunk lead, 0 to 1000000 [default: 0]
+    #[arg(long, value_name = "N")]
+    pub links: Option<u32>,
     /// Write a page to this file that shows why each chunk is in the context, and print no chunks; an
     /// existing file is replaced
     #[arg(long, value_name = "FILE", conflicts_with = "json")]
@@ -95,6 +98,7 @@ impl Context {
             within: self.within,
             max_tokens: self.max_tokens,
             max_chunks: self.max_chunks,
+            links: self.links,
         };
         let store = self.server.connect().await?;
         let of_source = async || {

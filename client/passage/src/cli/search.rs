@@ -125,6 +125,10 @@ pub struct Context {
     /// [default: set by the strategy]
     #[arg(long, hide_short_help = true, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     pub max_chunks: Option<u32>,
+    /// Number of sections to which the links of a hit lead and that follow its passage, 0 to 1000000
+    /// [default: 0]
+    #[arg(long, hide_short_help = true, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    pub links: Option<u32>,
     /// Order of passages [default: score]
     #[arg(long, hide_short_help = true, value_name = "ORDER", value_parser = ["score", "document"])]
     pub order_by: Option<String>,
@@ -162,6 +166,7 @@ impl Search {
                 strategy: self.context.strategy,
                 max_tokens: self.context.max_tokens,
                 max_chunks: self.context.max_chunks,
+                links: self.context.links,
                 order_by: self.context.order_by,
                 hits: self.chunks,
             };

@@ -81,6 +81,8 @@ pub(super) struct SearchArguments {
     pub(super) mode: Option<String>,
     /// The context to add to each hit, such as auto, broad, section, document, adjacent or none. The default is auto.
     pub(super) strategy: Option<String>,
+    /// How many sections to which a hit links follow its passage, 0 by default.
+    pub(super) links: Option<u32>,
     /// The maximum number of passages, 1 to 50, 5 by default.
     pub(super) limit: Option<u32>,
     /// The maximum number of tokens of all passages together, 1 to 100000, 2000 by default.
@@ -238,8 +240,17 @@ mod tests {
     use schemars::{Schema, schema_for};
 
     /// The arguments of the SQL functions, and those that the tools rename.
-    const OTHERS: &[&str] =
-        &["query", "collection", "uri", "strategy", "limit", "max_tokens", "offset", "skip"];
+    const OTHERS: &[&str] = &[
+        "query",
+        "collection",
+        "uri",
+        "strategy",
+        "links",
+        "limit",
+        "max_tokens",
+        "offset",
+        "skip",
+    ];
 
     fn unknown(schema: &Schema) -> Vec<&str> {
         let names = schema.as_value()["properties"].as_object().unwrap().keys();

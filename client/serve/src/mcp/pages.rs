@@ -27,7 +27,7 @@ pub(super) async fn search(
     let Searched { result, is_reranked } = reader.search(&arguments, None).await?;
     let passages = read_passages(&result)?;
     let mut notes = notes_with_context(&result.notices, &passages, page.max_tokens);
-    if passages.len() == page.limit as usize {
+    if passages.iter().filter(|passage| passage.has_hits()).count() == page.limit as usize {
         notes.push(OTHER_PASSAGES.into());
     }
     Ok(Passages { passages, reranked: is_reranked, next_offset: None, notes })

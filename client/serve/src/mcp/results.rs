@@ -89,7 +89,7 @@ pub(super) struct CitedPassage {
     score: Option<f64>,
     /// The chunks of the text, for `read_passage`.
     pub(super) chunk_ids: Vec<String>,
-    /// The chunks that matched.
+    /// The chunks that matched; none of a section that a link leads to.
     hit_ids: Vec<String>,
     /// Whether context, or the rest of a long line, was left out because of `max_tokens`.
     pub(super) truncated: bool,
@@ -120,6 +120,11 @@ impl CitedPassage {
             truncated: row.truncated.unwrap_or(false),
             content: row.content.unwrap_or_default(),
         }
+    }
+
+    /// Returns whether a chunk of the passage matched.
+    pub(super) fn has_hits(&self) -> bool {
+        !self.hit_ids.is_empty()
     }
 
     /// Returns the passage with a part of its text, in the lines `first` to `last`.
@@ -172,7 +177,7 @@ impl CitedPassage {
         if !titles.is_empty() {
             let _ = write!(head, " ({})", titles.join(" > "));
         }
-        if let [chunk, ..] = self.hit_ids.as_slice() {
+        if let Some(chunk) = self.hit_ids.first().or(self.chunk_ids.first()) {
             let _ = write!(head, " chunk_id {chunk}");
         }
         let content = self.content.trim_end_matches('\n');

@@ -237,7 +237,7 @@ async fn search(reader: &Reader, given: SearchArguments) -> Result<Answer, Error
         "query": given.query, "collection": given.collection, "strategy": given.strategy,
         "max_passages": page.limit, "max_tokens": page.max_tokens, "skip": given.skip,
         "filter": { "version": given.version, "uri_pattern": given.uri_pattern, "kind": given.kind },
-        "ranking": { "mode": given.mode, "feedback": given.feedback },
+        "ranking": { "mode": given.mode, "feedback": given.feedback }, "limits": { "links": given.links },
     }));
     let found = Box::pin(pages::search(reader, arguments, page)).await;
     let passages = named_strategies(reader, found).await?;

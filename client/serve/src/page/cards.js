@@ -35,7 +35,7 @@ export function passageCard(passage, explain, parameters, ratings = null) {
   const hits = new Set(passage.hit_ids)
   const rows = explain.filter((row) => hits.has(row.hit_id))
   const marks = marksOf(rows, passage)
-  const inspect = formatState('passage', { ...parameters, hit: passage.hit_ids[0] })
+  const inspect = formatState('passage', { ...parameters, hit: passage.hit_ids[0] ?? passage.chunk_ids[0] })
   return element(
     'li',
     { class: 'card' },

@@ -11,6 +11,7 @@ const SHAPES = {
   following: 'M1 0 11 6 1 12Z',
   adjacent: 'M6 0A6 6 0 1 0 6 12 6 6 0 1 0 6 0Z',
   section: 'M1 1H11V11H1Z',
+  linked: 'M0 6 4 2V5H12V7H4V10Z',
   cut: 'M1.5 1.5 10.5 10.5M10.5 1.5 1.5 10.5',
   none: 'M6 4A2 2 0 1 0 6 8 2 2 0 1 0 6 4Z',
 }
@@ -25,6 +26,7 @@ const MEANINGS = {
   following: 'following sibling',
   adjacent: 'adjacent chunk',
   section: 'chunk of the selected section',
+  linked: 'linked: a section that a link leads to',
   cut: 'cut: considered, but a limit removed it',
   none: 'not considered',
 }

@@ -39,6 +39,7 @@ pub struct ContextOptions {
     pub within: Option<String>,
     pub max_tokens: Option<u32>,
     pub max_chunks: Option<u32>,
+    pub links: Option<u32>,
 }
 
 /// A chunk of the context, or the hit.
@@ -79,6 +80,7 @@ impl ContextOptions {
                 "siblings": self.siblings,
                 "within": self.within,
                 "max_chunks": self.max_chunks,
+                "links": self.links,
             },
         })])
     }
@@ -102,7 +104,7 @@ impl Store {
             .ok_or_else(no_chunk)
     }
 
-    /// Returns a chunk with its context, in document order.
+    /// Returns a chunk with its context, in document order, then the chunks of linked sections.
     ///
     /// # Errors
     ///
@@ -124,7 +126,9 @@ impl Store {
         let joins = format!(
             "JOIN {schema}.chunks AS chunks ON chunks.id = expand_context.chunk_id \
              AND chunks.document_id = expand_context.document_id \
-             LEFT JOIN {documents} ON documents.id = chunks.document_id ORDER BY expand_context.ordinal",
+             LEFT JOIN {documents} ON documents.id = chunks.document_id \
+             ORDER BY expand_context.role = 'linked', \
+             CASE expand_context.role WHEN 'linked' THEN expand_context.distance ELSE expand_context.ordinal END",
             documents = if layout.has_relation("documents") {
                 format!("{schema}.documents AS documents")
             } else {

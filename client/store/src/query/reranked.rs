@@ -147,6 +147,8 @@ impl Store {
         let limits = arguments.entry("limits").or_insert_with(|| json!({}));
         if let Some(limits) = limits.as_object_mut() {
             limits.entry("max_passage_tokens").or_insert(CONTEXT_TOKENS.into());
+            // A linked section has no hit that its score could rank.
+            limits.remove("links");
         }
         let passages: Vec<Passage> =
             self.call_named("reassemble", &arguments, None).await?.parse()?;

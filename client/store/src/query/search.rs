@@ -46,6 +46,8 @@ pub struct Search {
     pub max_tokens: Option<u32>,
     /// The maximum number of chunks of all passages together, including hits.
     pub max_chunks: Option<u32>,
+    /// The number of sections to which the links of a hit lead and that follow its passage.
+    pub links: Option<u32>,
     /// The order of the passages: `score`, or `document` for document order.
     pub order_by: Option<String>,
     /// Whether to return the hits without context too, at most as many as passages.
@@ -140,7 +142,7 @@ impl Search {
         json!({
             "strategy": self.strategy,
             "max_tokens": number(self.max_tokens),
-            "limits": { "max_chunks": self.max_chunks },
+            "limits": { "max_chunks": self.max_chunks, "links": self.links },
             "output": { "order_by": self.order_by },
         })
     }

@@ -79,12 +79,17 @@ pub static LIMITS: ArgumentGroup = ArgumentGroup {
         key(
             "context_share",
             Number(0.0, 1.0),
-            "share of the budget of search that is kept for context, by default 0.5 if the call names a strategy other than auto or a number of chunks, else 0",
+            "share of the budget of search that is kept for context, by default 0.5 if the call names a strategy other than auto, a number of chunks or links, else 0",
         ),
         key(
             "min_score",
             Number(0.0, 1.0),
             "share of the best hit's score below which a hit brings no context, 0 by default",
+        ),
+        key(
+            "links",
+            Limit,
+            "number of sections to which links of a hit lead and that come as context, 0 by default",
         ),
     ],
 };

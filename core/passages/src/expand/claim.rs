@@ -54,7 +54,7 @@ pub(super) fn claims(
             };
         let (Some(ordinal), false) = (hit.ordinal, skipped) else { continue };
         match (request.rule, request.group) {
-            (Rule::Imports | Rule::Merge, _) => {}
+            (Rule::Imports | Rule::Merge | Rule::Links, _) => {}
             (_, Some(group)) if plan.probes[request.probe].shape == Shape::Inside => {
                 let reach = hit.strategy.reach();
                 let core = plan.groups[group].core(request.hit, ordinal, reach);
@@ -86,6 +86,9 @@ pub(super) fn claims(
     let merging = merged(hits, plan, probe_rows, columns);
     for (hit, row, rule) in merging.claims {
         table.claim(hit, row, (rule, rule.role()));
+    }
+    if plan.has_links {
+        table.claim_links();
     }
     let chunks = table.best.into_iter().map(|(_, selected)| selected).collect();
     Claims { chunks, scopes, merged: merging.of_hit }
@@ -147,7 +150,40 @@ impl<D: LazyColumns> ClaimTable<'_, D> {
             is_part && self.hits.len() > 1 && is_own(self.plan, hit_index, hit, row, self.columns);
         let priority =
             (!is_part, !is_own, hit.score_rank, distance.unsigned_abs(), as_role, hit_index);
-        let selected = SelectedChunk { row, hit: hit_index, role: as_role, rule, distance };
+        self.enter(priority, SelectedChunk { row, hit: hit_index, role: as_role, rule, distance });
+    }
+
+    /// Claims the chunks of linked sections, after all other claims. Those of a hit are numbered from 1, which is their distance.
+    fn claim_links(&mut self) {
+        let mut counts = vec![0; self.hits.len()];
+        let plan = self.plan;
+        for request in plan.requests.iter().filter(|request| request.rule == Rule::Links) {
+            for row in self.probe_rows.all(request.probe) {
+                counts[request.hit] += 1;
+                self.claim_linked(request.hit, *row, counts[request.hit]);
+            }
+        }
+    }
+
+    /// Claims a chunk of a linked section, unless it is context for another reason.
+    fn claim_linked(&mut self, hit: usize, row: usize, distance: i32) {
+        self.count += 1;
+        interrupt::poll_periodically(self.count);
+        let known = self.positions.get(&self.probe_rows.rows[row].chunk);
+        let is_free = known.is_none_or(|position| {
+            position.is_some_and(|position| self.best[position].1.rule == Rule::Links)
+        });
+        if is_free {
+            let score_rank = self.hits[hit].score_rank;
+            let priority = (true, true, score_rank, distance.unsigned_abs(), Role::Linked, hit);
+            let rule = Rule::Links;
+            self.enter(priority, SelectedChunk { row, hit, role: Role::Linked, rule, distance });
+        }
+    }
+
+    /// Enters a claim if it is the best one of its chunk.
+    fn enter(&mut self, priority: Priority, selected: SelectedChunk) {
+        let row = selected.row;
         match self.positions.entry(self.probe_rows.rows[row].chunk) {
             Entry::Vacant(entry) => {
                 entry.insert(Some(self.best.len()));

@@ -42,7 +42,8 @@ pub(super) fn add_imports(
     }
     let mut bound: HashMap<usize, Vec<String>> = HashMap::new();
     let mut of_hit: Vec<(Vec<usize>, Vec<usize>)> = vec![Default::default(); hits.len()];
-    selection.chunks.iter().for_each(|selected| of_hit[selected.hit].0.push(selected.row));
+    let own = selection.chunks.iter().filter(|selected| selected.rule != Rule::Links);
+    own.for_each(|selected| of_hit[selected.hit].0.push(selected.row));
     heads.for_each(|request| of_hit[request.hit].1.push(request.probe));
     for (hit_index, (hit, (own, heads))) in hits.iter().zip(of_hit).enumerate() {
         interrupt::poll();

@@ -73,6 +73,9 @@ enum PartKey<'a> {
     Run(usize),
 }
 
+/// The stage of linked sections, behind those of the other context of a hit.
+const LINKED_STAGE: u8 = 3;
+
 /// The order of parts: 0 for a bridge between two hits and 2 for a member, then score rank, stage, role, distance and hit
 /// of the nearest chunk, and its position.
 ///
@@ -161,12 +164,14 @@ pub(super) fn parts(
         let score_rank = group.map_or(score_rank, |group| group_ranks[group]);
         let ordinal = probe_rows.ordinal(selected.row);
         let class = match kind {
-            _ if plan.bridges.contains(&(hits[hit].document, ordinal)) => 0,
+            // A linked chunk may be in another document.
+            _ if role != Role::Linked && plan.bridges.contains(&(hits[hit].document, ordinal)) => 0,
             PartKind::Member => 2,
             _ => 1,
         };
         positions.extend(of_scope.map(|part| (part, parts.len())));
-        let part_order = (class, score_rank, kind.stage(), role, distance, hit, index);
+        let stage = if role == Role::Linked { LINKED_STAGE } else { kind.stage() };
+        let part_order = (class, score_rank, stage, role, distance, hit, index);
         let pieces = of_scope.and_then(|part| pieces.remove(&part)).unwrap_or_default();
         parts.push((part_order, Part { kind, chunks: vec![selected], pieces }));
     }

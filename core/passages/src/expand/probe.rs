@@ -94,6 +94,8 @@ pub struct Plan {
     pub bridges: HashSet<(Uuid, i32)>,
     /// The chunks that never are context, because the caller has shown them already.
     pub skipped: HashSet<Uuid>,
+    /// Whether it reads sections that links lead to.
+    pub(super) has_links: bool,
 }
 
 impl Probe {

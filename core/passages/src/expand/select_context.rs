@@ -84,8 +84,10 @@ pub fn select_context(
         let mut selection = initial_selection(hits, plan, &probe_rows, &claims, &failed, &records);
         let Claims { chunks, scopes, .. } = claims;
         let considered = spend(hits, plan, &probe_rows, chunks, columns, budget, explain);
-        for considered in &considered {
-            selection.truncated[considered.chunk.hit] |= considered.verdict != Verdict::Kept;
+        for BudgetDecision { chunk, verdict, .. } in &considered {
+            let is_link = chunk.rule == Rule::Links;
+            let cut = if is_link { &mut selection.cut_links } else { &mut selection.truncated };
+            cut[chunk.hit] |= *verdict != Verdict::Kept;
         }
         let mut all_parse = true;
         for (index, group) in plan.groups.iter().enumerate() {
@@ -102,7 +104,8 @@ pub fn select_context(
             lost[considered.chunk.hit] |= considered.verdict != Verdict::Kept;
         }
         all_parse &= !records.narrow(hits, &lost, columns);
-        let cut = considered.iter().filter(|one| selection.truncated[one.chunk.hit]);
+        let is_cut = |hit: usize| selection.truncated[hit] || selection.cut_links[hit];
+        let cut = considered.iter().filter(|one| is_cut(one.chunk.hit));
         wanted.extend(cut.map(|one| {
             let row = &rows[one.chunk.row];
             (row.chunk, (one.chunk.hit, row.tokens))
@@ -121,9 +124,10 @@ pub fn select_context(
             selection.cut_tokens = cut_tokens(hits, rows, &selection.chunks, wanted);
             add_imports(hits, plan, &probe_rows, columns, budget, &mut selection);
             selection.chunks = ordered(hits, rows, selection.chunks);
-            selection.outer_closings = outer_closings(hits, plan, columns, &selection.chunks);
-            selection.closing_lines =
-                open_containers(hits, plan, &probe_rows, columns, &selection.chunks);
+            let is_own = |selected: &SelectedChunk| selected.rule != Rule::Links;
+            let own = &selection.chunks[..selection.chunks.partition_point(is_own)];
+            selection.outer_closings = outer_closings(hits, plan, columns, own);
+            selection.closing_lines = open_containers(hits, plan, &probe_rows, columns, own);
             selection.considered = if explain { considered } else { Vec::new() };
             return selection;
         }
@@ -162,6 +166,7 @@ fn initial_selection(
 ) -> Selection {
     let mut selection = Selection {
         truncated: vec![false; hits.len()],
+        cut_links: vec![false; hits.len()],
         scopes: vec![None; hits.len()],
         fell_back: hits.iter().map(|hit| hit.strategy.scope == Scope::Container).collect(),
         broken: vec![false; hits.len()],
@@ -227,7 +232,7 @@ fn parses(rows: &[usize], columns: &impl LazyColumns) -> bool {
     DataFormat::Json.excerpt_parses(&assemble(&parts, Separator::Text("")).text)
 }
 
-/// Orders chunks by the best hit of their document, then by ordinal.
+/// Orders chunks by the best hit of their document, then by ordinal; those of linked sections by hit and distance, last.
 fn ordered(hits: &[Hit], rows: &[ChunkRow], chunks: Vec<SelectedChunk>) -> Vec<SelectedChunk> {
     let mut best: HashMap<Uuid, (usize, usize)> = HashMap::new();
     for (i, hit) in hits.iter().enumerate() {
@@ -236,9 +241,14 @@ fn ordered(hits: &[Hit], rows: &[ChunkRow], chunks: Vec<SelectedChunk>) -> Vec<S
         *best_rank = (*best_rank).min((hit.score_rank, i));
     }
     let sort_key = |selected: &SelectedChunk| {
+        if selected.rule == Rule::Links {
+            let place = (selected.hit, 0);
+            return (true, place, Reverse(true), Some(selected.distance), selected.hit);
+        }
         let ordinal = rows[selected.row].ordinal;
         // Chunks without an ordinal come last.
-        (best[&hits[selected.hit].document], Reverse(ordinal.is_some()), ordinal, selected.hit)
+        let document = best[&hits[selected.hit].document];
+        (false, document, Reverse(ordinal.is_some()), ordinal, selected.hit)
     };
     sorted(chunks, sort_key)
 }

@@ -21,17 +21,20 @@ pub struct SelectedChunk {
     pub role: Role,
     /// The rule that selected it.
     pub rule: Rule,
-    /// Its ordinal minus that of its hit.
+    /// Its ordinal minus that of its hit. The chunks of the linked sections of a hit are numbered from 1 instead.
     pub distance: i32,
 }
 
 /// The result of [`select_context`](super::select_context).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// The chunks, ordered by the best score of their document, then by ordinal.
+    /// The chunks, ordered by the best score of their document, then by ordinal. Those of linked sections are last, by hit
+    /// and distance.
     pub chunks: Vec<SelectedChunk>,
-    /// For each hit, whether the budget cut part of its context.
+    /// For each hit, whether the budget cut part of its context, apart from linked sections.
     pub truncated: Vec<bool>,
+    /// For each hit, whether the budget cut part of its linked sections.
+    pub cut_links: Vec<bool>,
     /// For each hit, the tokens of the context that was read and left out.
     pub cut_tokens: Vec<u64>,
     /// For each hit, the number of the scope to which it was widened. Hits may share one.

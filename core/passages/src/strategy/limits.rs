@@ -61,6 +61,7 @@ impl StrategyOverrides {
                 self.min_score,
                 group.number("min_score")?,
             )?,
+            links: integer("links", self.links)?,
         })
     }
 }
@@ -76,7 +77,7 @@ mod tests {
             "parents": 1, "preceding": 2, "following": 3, "children": 4, "before": 5, "after": 6,
             "windows": { "code": 7 }, "siblings": "section", "within": "parent", "threshold": 0.25,
             "count_by": "tokens", "max_passage_tokens": 9, "max_chunks": 10,
-            "context_share": 0.75, "min_score": 0.5,
+            "context_share": 0.75, "min_score": 0.5, "links": 11,
         });
         assert_eq!(limits.as_object().unwrap().len(), LIMITS.keys.len());
         let expected = StrategyOverrides {
@@ -96,6 +97,7 @@ mod tests {
             max_tokens: None,
             context_share: Some(0.75),
             min_score: Some(0.5),
+            links: Some(11),
         };
         assert_eq!(StrategyOverrides::default().with_limits(&limits), Ok(expected.clone()));
         assert_eq!(expected.clone().with_limits(&json!({})), Ok(expected.clone()));

@@ -66,6 +66,9 @@ pub struct StrategyOverrides {
     /// [`ScoredHit::is_below`]: crate::hits::ScoredHit::is_below
     #[serde(default)]
     pub min_score: Option<f64>,
+    /// See [`Strategy::links`].
+    #[serde(default)]
+    pub links: Option<i32>,
 }
 
 /// The share of a budget that a search keeps for the context that a call asks for.
@@ -139,6 +142,9 @@ impl StrategyOverrides {
                 *budget = Some(check_limit(argument, value)?);
             }
         }
+        if let Some(links) = self.links {
+            strategy.links = check_limit("links", links)?;
+        }
         for (argument, share) in
             [("context_share", self.context_share), ("min_score", self.min_score)]
         {
@@ -152,8 +158,8 @@ impl StrategyOverrides {
 
     /// Returns the share of its budget that a search keeps for context, by the name of its strategy.
     ///
-    /// Half of it, if the call asks for context: it names a strategy, or a number of chunks such as `parents`. The
-    /// strategy `auto` alone prefers more hits, which find more at an equal budget.
+    /// Half of it, if the call asks for context: it names a strategy, a number of chunks such as `parents`, or a number of
+    /// links above 0. The strategy `auto` alone prefers more hits, which find more at an equal budget.
     ///
     /// ```
     /// use passage_core::StrategyOverrides;
@@ -172,8 +178,10 @@ impl StrategyOverrides {
     pub fn context_share(&self, strategy: &str) -> Result<f64, Error> {
         let numbers =
             [self.parents, self.preceding, self.following, self.children, self.before, self.after];
-        let asks_for_context =
-            strategy != "auto" || self.windows.is_some() || numbers.iter().any(Option::is_some);
+        let asks_for_context = strategy != "auto"
+            || self.windows.is_some()
+            || numbers.iter().any(Option::is_some)
+            || self.links.is_some_and(|links| links > 0);
         let default = if asks_for_context { CONTEXT_SHARE } else { 0.0 };
         check_range("context_share", self.context_share.unwrap_or(default), 0.0, 1.0)
     }

@@ -99,6 +99,7 @@ const NONE: Strategy = Strategy {
     max_tokens: None,
     max_passage_tokens: None,
     max_chunks: None,
+    links: 0,
     named: NamedLimits::NONE,
 };
 

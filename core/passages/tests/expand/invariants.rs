@@ -95,6 +95,7 @@ proptest! {
                     prop_assert!(distance.unsigned_abs() <= 3 || selected.rule == Rule::Gap);
                 }
                 Role::Section => {}
+                Role::Linked => prop_assert!(false, "no links are read"),
             }
         }
 

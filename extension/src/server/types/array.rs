@@ -33,6 +33,13 @@ pub fn create(element: pg_sys::Oid, count: usize, elements: &[u8]) -> pg_sys::Da
 #[derive(Clone, Debug)]
 pub struct UuidArray(Vec<Uuid>);
 
+impl UuidArray {
+    /// Returns whether it has no ids.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
 impl FromIterator<Uuid> for UuidArray {
     fn from_iter<T: IntoIterator<Item = Uuid>>(ids: T) -> Self {
         Self(ids.into_iter().collect())

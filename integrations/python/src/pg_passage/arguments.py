@@ -56,6 +56,7 @@ class Limits(TypedDict, total=False):
     max_passage_tokens: int | None  # tokens of context of each hit, 0 to 1,000,000; 0 means no limit
     context_share: float | None  # part of the budget of search that is for context, 0 to 1
     min_score: float | None  # share of the best hit's score below which a hit brings no context, 0 to 1
+    links: int | None  # sections to which links of a hit lead and that come as context, 0 to 1,000,000
 
 
 class Ranking(TypedDict, total=False):

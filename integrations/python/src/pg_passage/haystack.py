@@ -93,4 +93,4 @@ class PassageRetriever:
 
 def _document(passage: Passage) -> Document:
     meta = passage.properties()
-    return Document(id=str(passage.hit_ids[0]), content=passage.content, meta=meta, score=passage.score)
+    return Document(id=str((passage.hit_ids or passage.chunk_ids)[0]), content=passage.content, meta=meta, score=passage.score)

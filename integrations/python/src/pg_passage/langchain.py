@@ -57,6 +57,6 @@ class PassageRetriever(BaseRetriever):
 
 def _documents(passages: list[Passage]) -> list[Document]:
     return [
-        Document(id=str(passage.hit_ids[0]), page_content=passage.content, metadata=passage.properties())
+        Document(id=str((passage.hit_ids or passage.chunk_ids)[0]), page_content=passage.content, metadata=passage.properties())
         for passage in passages
     ]

@@ -66,7 +66,7 @@ def _node(passage: Passage) -> NodeWithScore:
     metadata = passage.properties()
     hidden = [key for key in metadata if key not in ("uri", "title", "first_line", "last_line")]
     node = TextNode(
-        id_=str(passage.hit_ids[0]),
+        id_=str((passage.hit_ids or passage.chunk_ids)[0]),
         text=passage.content,
         metadata=metadata,
         excluded_llm_metadata_keys=hidden,

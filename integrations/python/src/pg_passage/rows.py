@@ -20,7 +20,7 @@ class Citation:
 
     chunk_id: UUID
     ordinal: int  # position of the chunk in its document, from 0
-    role: str  # hit, parent, ancestor, preceding, following, child, adjacent or section
+    role: str  # hit, parent, ancestor, preceding, following, child, adjacent, section or linked
     start: int  # first byte of the chunk in `content` of the passage, in UTF-8
     end: int  # byte after the last one
     first_line: int | None  # in the source, from 1
@@ -53,7 +53,7 @@ class Passage:
     content: str
     tokens: int
     chunk_ids: list[UUID]  # in the order of the document
-    hit_ids: list[UUID]
+    hit_ids: list[UUID]  # empty for a section that a link of a hit of the passage before it leads to
     first_line: int | None  # in the source, from 1
     last_line: int | None
     spans: list[range]  # bytes of the source, from 0
@@ -116,7 +116,7 @@ class ContextChunk:
     chunk_id: UUID
     document_id: UUID
     ordinal: int  # position in the document, from 0
-    role: str  # hit, parent, ancestor, preceding, following, child, adjacent or section
+    role: str  # hit, parent, ancestor, preceding, following, child, adjacent, section or linked
     distance: int  # ordinal minus that of the hit
     hit_id: UUID
     score: float | None

@@ -162,6 +162,37 @@ async fn passages_are_as_large_as_requested_and_in_the_requested_order() {
 }
 
 #[tokio::test]
+async fn the_sections_that_a_hit_links_to_follow_its_passage() {
+    let cluster = text_cluster().await;
+    let sources = Sources::with([
+        ("night.md", "# Night\n\nIf the alarm rings, see [the valve](valves.md#closing).\n".into()),
+        ("valves.md", "# Valves\n\nOld ones.\n\n## Closing\n\nTurn it to the right.\n".to_owned()),
+    ]);
+    ingest_text(&cluster, &[&sources.book()]).await;
+    for (links, expected) in [("0", vec!["night.md"]), ("1", vec!["night.md", "valves.md"])] {
+        let search = ["--strategy", "none", "--limit", "1", "--links", links, "alarm"];
+        let output = search_json(&cluster, &search).await;
+        let passages = output["passages"].as_array().unwrap();
+        let uri = |passage: &Value| {
+            passage["uri"].as_str().unwrap().rsplit('/').next().map(str::to_owned)
+        };
+        let uris: Vec<_> = passages.iter().filter_map(uri).collect();
+        assert_eq!(uris, expected);
+        assert_eq!(
+            passages.iter().filter(|passage| passage["hit_ids"] == json!([])).count(),
+            uris.len() - 1
+        );
+    }
+    let text = cluster.passage(["search", "--strategy", "none", "--links", "1", "alarm"]).await;
+    assert!(text.contains("linked by a hit"), "{text}");
+    let chunk =
+        cluster.query_text("SELECT id::text FROM rag.chunks WHERE content LIKE '%alarm%'").await;
+    let context =
+        cluster.passage(["context", "--strategy", "none", "--links", "1", "--json", &chunk]).await;
+    assert!(context.lines().any(|line| line.contains("\"role\":\"linked\"")), "{context}");
+}
+
+#[tokio::test]
 async fn min_similarity_filters_in_a_store_with_embeddings() {
     let Some(cluster) = garden("similarity is a filter").await else { return };
     let (question, uri, _) = QUESTIONS[2];

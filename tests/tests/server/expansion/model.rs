@@ -12,6 +12,7 @@ pub mod coverage;
 mod excerpt;
 mod hit;
 mod json;
+mod links;
 mod media_type;
 mod parts;
 mod passages;
@@ -19,7 +20,7 @@ mod purse;
 mod strategy;
 
 pub use choice::Choice;
-pub use chunk::{Chunk, Document, Section};
+pub use chunk::{Chunk, Document, Link, Section};
 pub use hit::{Hit, Hits};
 pub use passages::{OrderBy, Reassembly, ScoreBy, reassemble};
 pub use strategy::{Limits, PRESETS, UserStrategy};

@@ -13,9 +13,12 @@ mod prose;
 pub use crate::rng::Rng;
 pub use calls::{Call, Function, call};
 
-use super::model::{Chunk, Document, PRESETS, Section, UserStrategy};
+use super::model::{Chunk, Document, Link, PRESETS, Section, UserStrategy};
 use calls::limits;
 use uuid::Uuid;
+
+/// The number of documents that are loaded and queried at once. Their links do not leave the block.
+pub const BLOCK: u32 = 250;
 
 /// The largest number of chunks of a document.
 const MAX_PIECES: usize = 40;
@@ -70,11 +73,36 @@ pub fn document(number: u32, rng: &mut Rng) -> Document {
         1 => Some(*rng.choose(&[JSON[1], "image/svg+xml"])),
         _ => Some(*rng.choose(types)),
     };
-    let id = Uuid::from_u64_pair(u64::from(number) << 32, 0x8000 << 48);
+    let id = id(number);
     let mut document =
-        Document { id, media_type: media_type.map(str::to_owned), chunks: Vec::new() };
+        Document { id, media_type: media_type.map(str::to_owned), chunks: vec![], links: vec![] };
     document.chunks = chunks(number, pieces, kind, rng);
+    document.links = links(number, &document, kind == "prose", rng);
     document
+}
+
+/// Returns the id of the document of a number.
+fn id(number: u32) -> Uuid {
+    Uuid::from_u64_pair(u64::from(number) << 32, 0x8000 << 48)
+}
+
+/// Returns links to sections of the document, and to the document before it.
+fn links(number: u32, document: &Document, has_titles: bool, rng: &mut Rng) -> Vec<Link> {
+    // The first document of a block has none before it.
+    let before = if number.is_multiple_of(BLOCK) { number } else { number - 1 };
+    let link = |rng: &mut Rng| {
+        let from = rng.choose(&document.chunks).id;
+        match rng.below(3) {
+            0 => Link { from, to: id(before), title: None },
+            1 if has_titles => {
+                // Titles that are spelled in letters, which an anchor has too.
+                let title = Some(*rng.choose(&["Guide", "Install", "Use", "Notes"]));
+                Link { from, to: document.id, title }
+            }
+            _ => Link { from, to: document.id, title: None },
+        }
+    };
+    (0..document.chunks.len() * 2).map(|_| link(rng)).collect()
 }
 
 const JSON: [&str; 5] = [

@@ -24,6 +24,7 @@ fn document(number: u32, media_type: &str, chunks: &[(&str, &str, &str, &str)]) 
         id: Uuid::from_u64_pair(u64::from(number) << 32, 0x8000 << 48),
         media_type: Some(media_type.to_owned()),
         chunks: (0..).zip(chunks).map(chunk).collect(),
+        links: Vec::new(),
     }
 }
 

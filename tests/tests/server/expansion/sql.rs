@@ -14,7 +14,7 @@ mod shrink;
 pub use load::{is_marked, with_nulls, without_marked};
 
 use super::model::{Chunk, Document, UserStrategy};
-use super::random::{self, Call, Rng};
+use super::random::{self, BLOCK, Call, Rng};
 use passage_tests::Cluster;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -43,6 +43,11 @@ pub struct Store {
 }
 
 impl Store {
+    /// Returns whether it has the table of links and all columns by which they are resolved.
+    pub fn has_links(&self) -> bool {
+        self.schema == "rag" && self.documents.is_some() && self.has_sections
+    }
+
     /// A store of tables.
     pub fn tables() -> Self {
         Self {
@@ -59,9 +64,6 @@ impl Store {
         }
     }
 }
-
-/// The number of documents that are loaded and queried at once.
-const BLOCK: u32 = 250;
 
 /// The number of calls for each document.
 const CALLS: u32 = 5;

@@ -55,6 +55,7 @@ pub const ALLOWED: [(&str, &[&str]); 4] = [
             "after",
             "siblings",
             "within",
+            "links",
             "chunks",
         ],
     ),

@@ -110,7 +110,10 @@ fn passage(output: &mut String, passage: &Passage) {
         passage.score.map(|value| format!("score {}", score(value))).into_iter().collect();
     facts.push(count(passage.tokens as usize, "token"));
     let (hits, chunks) = (passage.hit_ids.len(), passage.chunk_ids.len());
-    facts.push(format!("{hits} of {} hit", count(chunks, "chunk")));
+    facts.push(match hits {
+        0 => "linked by a hit".into(),
+        _ => format!("{hits} of {} hit", count(chunks, "chunk")),
+    });
     if passage.truncated {
         facts.push("cut to fit".into());
     }

@@ -21,6 +21,8 @@ pub struct Choice<'a> {
     pub rows: Vec<Chosen<'a>>,
     /// For each hit, whether the budget cut some of its context.
     pub cut: Vec<bool>,
+    /// For each hit, whether the budget cut some of its linked sections.
+    pub cut_links: Vec<bool>,
     /// For each hit, whether the budget cut a part of its whole unit.
     pub lost: Vec<bool>,
     /// The rules of the budget that were applied.
@@ -55,7 +57,7 @@ pub fn choose<'a>(
         }
         let of_hit = hits[claim.hit].chunk.ordinal.expect("a hit without ordinal claims nothing");
         let ordinal = claim.chunk.ordinal.expect("a chunk without ordinal is never context");
-        let distance = ordinal - of_hit;
+        let distance = claim.number.unwrap_or(ordinal - of_hit);
         let class = hits[claim.hit].class;
         let rank = (class, distance.abs(), claim.role, claim.hit);
         let known = best.get(&claim.chunk.id);
@@ -63,7 +65,8 @@ pub fn choose<'a>(
             let (class, distance, role, hit) = rank;
             let is_container = hits[hit].strategy.whole == WholeOf::Container;
             let is_part = is_container && role == Role::Section;
-            (!is_part, !(is_part && is_own), class, distance, role, hit)
+            // "A chunk of a linked section that is context for another reason keeps this reason."
+            (role == Role::Linked, !is_part, !(is_part && is_own), class, distance, role, hit)
         };
         let is_better = |(known, other, _): &(ClaimRank, &Claim, i64)| {
             bid((rank, claim.is_own)) < bid((*known, other.is_own))
@@ -75,7 +78,7 @@ pub fn choose<'a>(
     let context = best.into_values().map(|(_, claim, distance)| (claim, distance)).collect();
     let mut purse = Purse::new(hits, rows);
     purse.spend_parts(parts(hits, wholes, context, has_bridges));
-    let Purse { mut rows, cut, lost, rules, .. } = purse;
+    let Purse { mut rows, cut, cut_links, lost, rules, .. } = purse;
 
     // "Rows ordered by (best (class, place) of a hit of the document, ordinal with NULLs last, place
     // of hit)."
@@ -85,7 +88,11 @@ pub fn choose<'a>(
     };
     rows.sort_by_key(|row| {
         let ordinal = row.chunk.ordinal;
-        (best_of(hits[row.hit].document.id), ordinal.is_none(), ordinal, row.hit)
+        // "Those of linked sections by hit and distance, last."
+        if row.role == Role::Linked {
+            return (true, Some((row.hit, 0)), false, Some(row.distance), row.hit);
+        }
+        (false, best_of(hits[row.hit].document.id), ordinal.is_none(), ordinal, row.hit)
     });
-    Choice { rows, cut, lost, rules }
+    Choice { rows, cut, cut_links, lost, rules }
 }

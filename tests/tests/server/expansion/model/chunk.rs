@@ -13,6 +13,16 @@ pub struct Document {
     pub id: Uuid,
     pub media_type: Option<String>,
     pub chunks: Vec<Chunk>,
+    /// In their order.
+    pub links: Vec<Link>,
+}
+
+/// A link of a chunk to a document, or to a section with a title in it.
+#[derive(Clone, Debug)]
+pub struct Link {
+    pub from: Uuid,
+    pub to: Uuid,
+    pub title: Option<&'static str>,
 }
 
 /// A chunk of a document.

@@ -31,6 +31,7 @@ pub enum Role {
     Child,
     Adjacent,
     Section,
+    Linked,
 }
 
 /// A chunk that may be the context of a hit.
@@ -40,6 +41,8 @@ pub struct Claim<'a> {
     pub role: Role,
     /// Whether the chunk is in the unit of the container that was hit.
     pub is_own: bool,
+    /// The number of a chunk of a linked section.
+    pub number: Option<i64>,
 }
 
 /// A whole unit that a hit is widened to.
@@ -124,7 +127,9 @@ pub fn claims<'a>(
     for (i, hit) in hits.iter().enumerate() {
         let Some(ordinal) = hit.chunk.ordinal else { continue };
         let strategy = &hit.strategy;
-        let mut claim = |chunk, role, is_own| claims.push(Claim { chunk, hit: i, role, is_own });
+        let mut claim = |chunk, role, is_own| {
+            claims.push(Claim { chunk, hit: i, role, is_own, number: None });
+        };
 
         let mut kin = kin::of(hit, ordinal, &strategy.kin);
         if fell_back(hit, wholes[i].as_ref()) {
@@ -155,6 +160,10 @@ pub fn claims<'a>(
             for chunk in bridges::of(hits, hit) {
                 claim(chunk, Role::Adjacent, false);
             }
+        }
+        for linked in &hit.linked {
+            let (chunk, role, number) = (linked.chunk, Role::Linked, Some(linked.number));
+            claims.push(Claim { chunk, hit: i, role, is_own: false, number });
         }
     }
     claims

@@ -8,7 +8,7 @@ use super::strategy::WholeOf;
 use std::collections::BTreeSet;
 
 /// The rules that some call must apply.
-pub const RULES: [&str; 30] = [
+pub const RULES: [&str; 31] = [
     "a budget cuts",
     "a common container",
     "a container",
@@ -34,6 +34,7 @@ pub const RULES: [&str; 30] = [
     "role Ancestor",
     "role Child",
     "role Following",
+    "role Linked",
     "role Parent",
     "role Preceding",
     "role Section",

@@ -1,6 +1,7 @@
 //! The hits of a call, best first.
 
 use super::chunk::{Chunk, Document};
+use super::links::{self, LinkedChunk};
 use super::media_type;
 use super::strategy::{Limits, Strategy, UserStrategy};
 use uuid::Uuid;
@@ -13,6 +14,8 @@ pub struct Hit<'a> {
     /// "Its rank by score (equal scores share one)."
     pub class: usize,
     pub strategy: Strategy,
+    /// The chunks of the sections that its links lead to.
+    pub linked: Vec<LinkedChunk<'a>>,
 }
 
 /// The hits of a call, and the strategy and limits for their context.
@@ -51,7 +54,8 @@ impl Hits {
             let media_type = document.media_type.as_deref().unwrap_or(media_type::PLAIN);
             let strategy =
                 Strategy::resolve(&self.strategy, &self.limits, media_type, own, has_sections);
-            hits.push(Hit { document, chunk, score, class: 0, strategy });
+            let linked = Vec::new();
+            hits.push(Hit { document, chunk, score, class: 0, strategy, linked });
         }
         // Hits without a score come last; then the order of the ids decides.
         let worse = |a: &Hit, b: &Hit| b.score.partial_cmp(&a.score).expect("no score is NaN");
@@ -65,6 +69,10 @@ impl Hits {
             if least.zip(hit.score).is_some_and(|(least, score)| score < least) {
                 hit.strategy = hit.strategy.clone().alone();
             }
+        }
+        let linked: Vec<_> = hits.iter().map(|hit| links::of(&hits, hit, documents)).collect();
+        for (hit, linked) in hits.iter_mut().zip(linked) {
+            hit.linked = linked;
         }
         for i in 1..hits.len() {
             let shares = hits[i].score.is_some() && hits[i].score == hits[i - 1].score;

@@ -107,10 +107,12 @@ pub fn parts<'c, 'a>(
             has_bridges && of_document.into_iter().any(|hit| bridges::is_bridge(hits, hit, ordinal))
         };
         let part_class = match kind {
-            _ if claim.chunk.ordinal.is_some_and(is_bridge) => 0,
+            _ if claim.role != Role::Linked && claim.chunk.ordinal.is_some_and(is_bridge) => 0,
             PartKind::Member => 2,
             _ => 1,
         };
+        // "Linked sections come behind the other context of their hit."
+        let stage = if claim.role == Role::Linked { 3 } else { stage };
         let order = (part_class, class, stage, claim.role, distance.abs(), claim.hit, index);
         parts.push((order, group, part));
     }

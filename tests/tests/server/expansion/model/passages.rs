@@ -6,6 +6,7 @@ use super::chunk::{Chunk, Section};
 use super::claims::{Role, Whole, fell_back};
 use super::hit::Hit;
 use super::json;
+use super::links::MAX_CHUNKS;
 use super::strategy::WholeOf;
 use std::cmp::Ordering;
 use uuid::Uuid;
@@ -58,6 +59,7 @@ pub fn reassemble(
         .map(|passage| {
             // "Context goes to the passage of its hit."
             let rows = expansion.choice.rows.iter().enumerate();
+            let rows = rows.filter(|(_, row)| row.role != Role::Linked);
             Draft {
                 rows: rows.filter(|(_, row)| of_hit[row.hit] == passage).collect(),
                 hits: (0..hits.len()).filter(|hit| of_hit[*hit] == passage).collect(),
@@ -74,7 +76,13 @@ pub fn reassemble(
             b.partial_cmp(&a).unwrap_or(Ordering::Equal)
         });
     }
-    let mut ranked: Vec<(usize, Draft)> = (1..).zip(drafts).collect();
+    let mut rank = 1;
+    let ranked = drafts.into_iter().map(|draft| {
+        let own = rank;
+        rank += 1 + draft.linked(hits, expansion).len();
+        (own, draft)
+    });
+    let mut ranked: Vec<(usize, Draft)> = ranked.collect();
     if function.order_by == OrderBy::Document {
         // "Documents by their best rank, within a document by first ordinal (NULL last)."
         let document = |draft: &Draft| hits[draft.hits[0]].document.id;
@@ -86,7 +94,16 @@ pub fn reassemble(
             (best(document(draft)), ordinal.is_none(), ordinal)
         });
     }
-    ranked.into_iter().map(|(rank, draft)| draft.passage(rank, hits, expansion, function)).collect()
+    // "The sections that links of its hits lead to follow each passage."
+    let with_linked = |(rank, draft): (usize, Draft)| {
+        let linked = draft.linked(hits, expansion);
+        let passage = draft.passage(rank, hits, expansion, function);
+        let score = passage.score;
+        let linked = linked.into_iter().zip(rank + 1..);
+        let linked = linked.map(|(section, rank)| ExpectedPassage { rank, score, ..section });
+        [passage].into_iter().chain(linked).collect::<Vec<_>>()
+    };
+    ranked.into_iter().flat_map(with_linked).collect()
 }
 
 /// Returns the passage of each hit.
@@ -99,6 +116,7 @@ fn passage_of_hits(hits: &[Hit], expansion: &Expansion, max_distance: Option<i64
     let whole = |hit: usize| expansion.wholes[hit].as_ref().map(Whole::identity);
     let is_chosen = |document: Uuid, ordinal: i64| {
         rows.iter()
+            .filter(|row| row.role != Role::Linked)
             .any(|row| hits[row.hit].document.id == document && row.chunk.ordinal == Some(ordinal))
     };
     let mut of_hit = vec![usize::MAX; hits.len()];
@@ -155,18 +173,57 @@ impl Draft<'_, '_> {
         expansion: &Expansion,
         function: &Reassembly,
     ) -> ExpectedPassage {
-        let truncated = self.hits.iter().any(|hit| expansion.choice.cut[*hit]);
+        let is_cut = self.hits.iter().any(|hit| expansion.choice.cut[*hit]);
+        let lacks_links = self.hits.iter().any(|hit| expansion.choice.cut_links[*hit]);
         ExpectedPassage {
             rank,
             score: self.score(hits, function.score_by),
             document: hits[self.hits[0]].document.id,
             chunks: self.rows.iter().map(|(_, row)| row.chunk.id).collect(),
             hits: self.hits.iter().map(|hit| hits[*hit].chunk.id).collect(),
-            truncated,
-            complete: !truncated
+            truncated: is_cut || lacks_links,
+            complete: !is_cut
                 && self.is_whole(hits, &expansion.wholes)
                 && self.parses(hits, &expansion.wholes),
         }
+    }
+
+    /// Returns the passages of the sections that links of its hits lead to, without their ranks.
+    fn linked(&self, hits: &[Hit], expansion: &Expansion) -> Vec<ExpectedPassage> {
+        let mut sections: Vec<(ExpectedPassage, (usize, Section), Option<i64>)> = Vec::new();
+        for hit in &self.hits {
+            let rows = expansion.choice.rows.iter();
+            for row in rows.filter(|row| row.role == Role::Linked && row.hit == *hit) {
+                let is_row = |linked: &&super::links::LinkedChunk| linked.number == row.distance;
+                let linked = hits[*hit].linked.iter().find(is_row).expect("the hit claims it");
+                let section = row.chunk.section.clone().expect("linked chunks have sections");
+                let (document, key) = (linked.document.id, (*hit, section));
+                match sections.last_mut() {
+                    Some((passage, known, last))
+                        if *known == key && passage.document == document =>
+                    {
+                        passage.chunks.push(row.chunk.id);
+                        passage.complete &= last.map(|last| last + 1) == row.chunk.ordinal
+                            && passage.chunks.len() < MAX_CHUNKS;
+                        *last = row.chunk.ordinal;
+                    }
+                    _ => {
+                        let truncated = expansion.choice.cut_links[*hit];
+                        let passage = ExpectedPassage {
+                            rank: 0,
+                            score: None,
+                            document,
+                            chunks: vec![row.chunk.id],
+                            hits: Vec::new(),
+                            truncated,
+                            complete: !truncated,
+                        };
+                        sections.push((passage, key, row.chunk.ordinal));
+                    }
+                }
+            }
+        }
+        sections.into_iter().map(|(passage, _, _)| passage).collect()
     }
 
     /// "Its chunks' ordinals are consecutive, no hit of it has strategy container and fell back, and

@@ -19,6 +19,8 @@ pub struct Purse<'h, 'a> {
     /// For each hit, whether a single chunk of its context did not fit.
     stopped: Vec<bool>,
     pub cut: Vec<bool>,
+    /// For each hit, whether some of its linked sections were cut.
+    pub cut_links: Vec<bool>,
     /// For each hit, whether a part of its whole unit was cut.
     pub lost: Vec<bool>,
     pub rules: BTreeSet<&'static str>,
@@ -39,6 +41,7 @@ impl<'h, 'a> Purse<'h, 'a> {
             of_hits: vec![0; hits.len()],
             stopped: vec![false; hits.len()],
             cut: vec![false; hits.len()],
+            cut_links: vec![false; hits.len()],
             lost: vec![false; hits.len()],
             rules: BTreeSet::new(),
             rows,
@@ -296,7 +299,9 @@ impl<'h, 'a> Purse<'h, 'a> {
 
     fn cut(&mut self, chunks: &[(&Claim<'a>, i64)]) {
         for (claim, _) in chunks {
-            self.cut[claim.hit] = true;
+            let is_linked = claim.role == Role::Linked;
+            let cut = if is_linked { &mut self.cut_links } else { &mut self.cut };
+            cut[claim.hit] = true;
             self.lost[claim.hit] |= claim.role == Role::Section;
         }
     }
@@ -325,7 +330,7 @@ fn is_named(hit: &Hit, claim: &Claim, distance: i64) -> bool {
         Role::Adjacent if !is_in_window() => return false,
         Role::Adjacent if distance < 0 => "before",
         Role::Adjacent => "after",
-        Role::Hit | Role::Section => return false,
+        Role::Hit | Role::Section | Role::Linked => return false,
     };
     is_default && strategy.named.contains(name)
 }

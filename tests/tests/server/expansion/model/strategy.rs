@@ -20,6 +20,8 @@ pub struct Strategy {
     pub max_tokens: Option<i64>,
     pub max_passage_tokens: Option<i64>,
     pub max_chunks: Option<i64>,
+    /// The number of sections that links lead to.
+    pub links: i64,
     /// The numbers of chunks that the call or a row names.
     pub named: BTreeSet<&'static str>,
 }
@@ -66,6 +68,7 @@ pub struct Limits {
     pub max_chunks: Option<i64>,
     /// Of a call alone.
     pub min_score: Option<f64>,
+    pub links: Option<i64>,
 }
 
 /// A strategy of a store.
@@ -118,6 +121,7 @@ impl Strategy {
             max_tokens: None,
             max_passage_tokens: None,
             max_chunks: None,
+            links: 0,
             named: BTreeSet::new(),
         };
         let whole = |whole| Self { whole, max_chunks: Some(500), ..none.clone() };
@@ -175,6 +179,7 @@ impl Strategy {
         self.max_tokens = limits.max_tokens.or(self.max_tokens);
         self.max_passage_tokens = limits.max_passage_tokens.or(self.max_passage_tokens);
         self.max_chunks = limits.max_chunks.or(self.max_chunks);
+        self.links = limits.links.unwrap_or(self.links);
         self
     }
 

@@ -39,6 +39,7 @@ pub fn call(
             about.push(other);
         }
     }
+    let links = rng.maybe(8, &[0, 1, 2, 2, 3, 8]);
     let mut ids: Vec<Option<Uuid>> = Vec::new();
     for _ in 0..=rng.below(6) {
         let chunks = &documents[*rng.choose(&about)].chunks;
@@ -50,6 +51,11 @@ pub fn call(
             _ if !chunks.is_empty() => ids.push(Some(near(chunks, &ids, rng))),
             _ => {}
         }
+    }
+    if links.is_some() {
+        // The model needs the documents that links lead to.
+        let linked = about.clone().into_iter().filter_map(|document| document.checked_sub(1));
+        linked.for_each(|document| about.extend((!about.contains(&document)).then_some(document)));
     }
     let scores = rng.percent(70).then(|| {
         let score = |rng: &mut Rng| match rng.below(20) {
@@ -70,6 +76,7 @@ pub fn call(
     let mut limits = limits(chance, rng);
     limits.max_passage_tokens = rng.maybe(chance, &[0, 5, 10, 20, 40]);
     limits.min_score = rng.maybe(chance.max(10), &[0.0, 0.25, 0.5, 0.75, 1.0]);
+    limits.links = links;
     // Budgets that cut units and containers.
     match rng.below(6) {
         0..3 => limits.max_tokens = Some(15 + rng.below(60) as i64),
@@ -119,5 +126,6 @@ pub fn limits(chance: u64, rng: &mut Rng) -> Limits {
         max_passage_tokens: None,
         max_chunks: rng.maybe(chance, &[0, 1, 2, 3, 5, 8, 13, 21, 1_000_000]),
         min_score: None,
+        links: None,
     }
 }

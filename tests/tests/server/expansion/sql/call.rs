@@ -16,7 +16,9 @@ impl Call {
 
 /// Returns the model's answer about the documents of the call.
 pub fn expected(call: &Call, documents: &[&Document], given: &Store) -> Vec<String> {
-    let hits = call.hits.rank(documents, &given.own, given.has_sections);
+    let mut hits = call.hits.clone();
+    hits.limits.links = hits.limits.links.filter(|_| given.has_links());
+    let hits = hits.rank(documents, &given.own, given.has_sections);
     let function = match &call.function {
         Function::Expansion => None,
         Function::Passages(function) => Some(function),

@@ -1,7 +1,7 @@
 //! Loading documents into a store, many in one statement.
 
 use super::Store;
-use crate::expansion::model::{Chunk, Document};
+use crate::expansion::model::{Chunk, Document, Link};
 use crate::expansion::random::Rng;
 use passage_tests::Cluster;
 use serde_json::{Value, json};
@@ -14,11 +14,13 @@ pub fn is_marked(chunk: &Chunk) -> bool {
 
 /// Writes documents with their chunks.
 pub async fn documents(client: &Client, store: &Store, documents: &[Document]) {
+    // Another session removes chunks of all documents that it sees.
+    client.batch_execute("BEGIN").await.expect("a transaction begins");
     if let Some(table) = store.documents {
         let row = |d: &Document| json!({"id": d.id.to_string(), "media_type": d.media_type});
         let rows = Value::Array(documents.iter().map(row).collect());
         let sql = format!(
-            "INSERT INTO {table} (id, uri, media_type) SELECT id, id::text, media_type
+            "INSERT INTO {table} (id, uri, media_type) SELECT id, 'u' || id, media_type
             FROM jsonb_to_recordset($1) AS row (id uuid, media_type text)"
         );
         client.execute(&sql, &[&rows]).await.expect("documents are loaded");
@@ -55,7 +57,33 @@ pub async fn documents(client: &Client, store: &Store, documents: &[Document]) {
             content text, start_byte int, end_byte int)"
     );
     client.execute(&sql, &[&rows]).await.expect("chunks are loaded");
+    if store.has_links() {
+        links(client, store, documents).await;
+    }
+    client.batch_execute("COMMIT").await.expect("a transaction ends");
     client.batch_execute(store.then).await.expect("what is done then can be done");
+}
+
+/// Writes the links of documents.
+async fn links(client: &Client, store: &Store, documents: &[Document]) {
+    let link = |(d, (position, link)): (&Document, (usize, &Link))| {
+        json!({
+            "document_id": d.id.to_string(),
+            "position": position,
+            "from_chunk": link.from.to_string(),
+            "to_uri": format!("u{}", link.to),
+            "to_section": link.title.unwrap_or_default(),
+        })
+    };
+    let pairs = documents.iter().flat_map(|d| d.links.iter().enumerate().map(move |l| (d, l)));
+    let rows = Value::Array(pairs.map(link).collect());
+    let sql = format!(
+        "INSERT INTO {}.links (document_id, position, from_chunk, to_uri, to_section, kind, to_name)
+        SELECT document_id, position, from_chunk, to_uri, to_section, 'link', passage.link_name(to_uri)
+        FROM jsonb_to_recordset($1) AS row (document_id uuid, position int, from_chunk uuid, to_uri text, to_section text)",
+        store.schema
+    );
+    client.execute(&sql, &[&rows]).await.expect("links are loaded");
 }
 
 /// Returns the titles of a chunk as a row has them: some empty ones are NULL.

@@ -67,6 +67,9 @@ pub fn arguments(call: &Call) -> Vec<(&'static str, Value)> {
     if let Some(share) = call.hits.limits.min_score {
         group.insert("min_score".to_owned(), json!(share));
     }
+    if let Some(links) = call.hits.limits.links {
+        group.insert("links".to_owned(), json!(links));
+    }
     arguments.push(("max_tokens", json!(group.remove("max_tokens"))));
     match &call.function {
         Function::Expansion => arguments.push(("max_chunks", json!(group.remove("max_chunks")))),

@@ -90,6 +90,9 @@ fn smaller(case: &Case, documents: &[&Document]) -> Vec<Case> {
     if case.call.hits.limits.min_score.is_some() {
         with(&|case| case.call.hits.limits.min_score = None);
     }
+    if case.call.hits.limits.links.is_some() {
+        with(&|case| case.call.hits.limits.links = None);
+    }
     for chunk in documents.iter().flat_map(|document| &document.chunks) {
         let is_hit = case.call.hits.ids.contains(&Some(chunk.id));
         if !is_hit && !case.without.contains(&chunk.id) {
