@@ -1,6 +1,7 @@
 //! The names of an original store and its shadow store.
 
 /// The original store and its shadow store.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct StorePair {
     /// The name of the original store.
     pub(super) original_name: String,

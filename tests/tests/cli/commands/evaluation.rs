@@ -386,7 +386,7 @@ async fn a_reranker_is_measured_beside_the_order_of_the_search() {
     assert_eq!(names, ["text, none", "text, none, reranked"]);
     assert!(figure(&report, 0, 4000, "reciprocal_rank") < 1.0, "{report}");
     for budget in [40, 4000] {
-        assert_eq!(figure(&report, 1, budget, "reciprocal_rank"), 1.0, "{report}");
+        assert!(figure(&report, 1, budget, "reciprocal_rank") > 0.99, "{report}");
     }
     // Once before the questions, and once for both budgets.
     assert_eq!(service.seen().len(), 2);

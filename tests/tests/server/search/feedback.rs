@@ -16,7 +16,7 @@ type Text = Vec<usize>;
 struct Rating {
     question: Text,
     number: usize,
-    rating: f64,
+    value: f64,
 }
 
 /// The ratings of each chunk by each user, the last one for each question.
@@ -52,8 +52,8 @@ fn votes(ratings: &Ratings, query: &[usize]) -> HashMap<usize, f64> {
         });
         if let Some((weight, rating)) = best {
             let (sum, size) = sums.entry(*chunk).or_default();
-            *sum += weight * rating.rating;
-            *size += (weight * rating.rating).abs();
+            *sum += weight * rating.value;
+            *size += (weight * rating.value).abs();
         }
     }
     sums.retain(|_, (sum, _)| *sum != 0.0);
@@ -94,13 +94,13 @@ fn expected(
             .rev()
             .max_by(|a, b| moved(&all[*a]).total_cmp(&moved(&all[*b])));
         let (kept, front) = (all[first].1, front.unwrap());
-        for rank in 0..all.len() {
-            if rank == front {
-                placed[rank] = (placed[rank].0.max(kept), 1, placed[rank].2, rank);
-            } else if rank < first {
-                placed[rank].1 = 0;
-            } else if !complete.contains(&rank) {
-                placed[rank].0 = placed[rank].0.min(kept);
+        for (value, class, _, rank) in &mut placed {
+            if *rank == front {
+                (*value, *class) = (value.max(kept), 1);
+            } else if *rank < first {
+                *class = 0;
+            } else if !complete.contains(rank) {
+                *value = value.min(kept);
             }
         }
     }
@@ -134,8 +134,7 @@ async fn random_ratings_order_the_hits_of_random_queries() {
             .to_owned();
         for (number, chunk) in chunks.iter().enumerate() {
             // Repeated words, so that scores differ.
-            let content =
-                format!("{} {}", words(chunk), words(&chunk[..1 + rng.index(chunk.len())]));
+            let content = format!("{} {}", words(chunk), words(&chunk[..=rng.index(chunk.len())]));
             let _ = write!(
                 sql,
                 "INSERT INTO rag.chunks (id, document_id, ordinal, content) \
@@ -157,7 +156,7 @@ async fn random_ratings_order_the_hits_of_random_queries() {
             cluster.execute(&sql).await;
             let rated = ratings.entry((chunk, user)).or_default();
             rated.retain(|earlier| earlier.question != question);
-            rated.push(Rating { question, number, rating });
+            rated.push(Rating { question, number, value: rating });
         }
         for _ in 0..6 {
             let query = text(&mut rng, 3);
