@@ -59,7 +59,7 @@ const CALLS: [(&str, &str); 30] = [
 ];
 
 /// Functions that write have tests of their own.
-const OTHERS: [&str; 5] = ["adopt", "create_store", "ingest", "remove", "unadopt"];
+const OTHERS: [&str; 6] = ["adopt", "create_store", "ingest", "rate", "remove", "unadopt"];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn reading_a_store_ends_soon_after_a_cancel() {

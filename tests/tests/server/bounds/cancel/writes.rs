@@ -20,6 +20,9 @@ async fn writing_a_store_ends_soon_after_a_cancel() {
     session
         .cancel("ingest, another document", &ingest(&format!("replace({TEXT}, 'text', 'word')")))
         .await;
+    let question = "(SELECT string_agg('word' || n, ' ') FROM generate_series(1, 4000) AS n)";
+    let rate = format!("SELECT passage.rate({question}, id, 1) FROM rag.chunks WHERE ordinal < 50");
+    session.cancel("rate", &rate).await;
     session.cancel("remove", "SELECT * FROM passage.remove('a.md')").await;
     session.cancel("remove, a collection", "SELECT * FROM passage.remove(collection => '')").await;
     let drop = "ALTER TABLE rag.chunks DROP COLUMN tsv";
