@@ -327,6 +327,11 @@ pub const CALLS: &[Call] = &[
         HELD,
         "SELECT l::pg_catalog.text FROM _passage.resolved_links(@, NULL, NULL, NULL) AS l WHERE _passage.has_links(@, false)",
     ),
+    read(
+        "linked_sections",
+        HELD,
+        "SELECT l::pg_catalog.text FROM (SELECT ARRAY['aaaaaaaa-0000-0000-0000-000000000002'::pg_catalog.uuid]) AS one (hit), _passage.linked_sections(@, hit, hit, 2, true) AS l WHERE _passage.has_links(@, false)",
+    ),
     write(
         "write_links",
         HELD,
