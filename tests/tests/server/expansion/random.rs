@@ -77,7 +77,7 @@ pub fn document(number: u32, rng: &mut Rng) -> Document {
     let mut document =
         Document { id, media_type: media_type.map(str::to_owned), chunks: vec![], links: vec![] };
     document.chunks = chunks(number, pieces, kind, rng);
-    document.links = links(number, &document, kind == "prose", rng);
+    document.links = links(number, &document, kind == "prose", &mut rng.branch());
     document
 }
 

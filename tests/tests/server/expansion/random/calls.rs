@@ -39,7 +39,7 @@ pub fn call(
             about.push(other);
         }
     }
-    let links = rng.maybe(8, &[0, 1, 2, 2, 3, 8]);
+    let links = rng.branch().maybe(8, &[0, 1, 2, 2, 3, 8]);
     let mut ids: Vec<Option<Uuid>> = Vec::new();
     for _ in 0..=rng.below(6) {
         let chunks = &documents[*rng.choose(&about)].chunks;
