@@ -11,7 +11,7 @@ SELECT count(*) AS ingested FROM (VALUES
 ) AS texts (uri, text), passage.ingest(uri, text);
 \pset tuples_only on
 CREATE FUNCTION chunk(uri text) RETURNS uuid LANGUAGE sql AS $$ SELECT c.id FROM rated.chunks AS c JOIN rated.documents AS d ON d.id = c.document_id WHERE d.uri = $1 $$;
-CREATE FUNCTION found(query text, ranking jsonb DEFAULT NULL, max_hits integer DEFAULT 10, filter jsonb DEFAULT NULL) RETURNS text LANGUAGE sql AS $$
+CREATE FUNCTION public.found(query text, ranking jsonb DEFAULT NULL, max_hits integer DEFAULT 10, filter jsonb DEFAULT NULL) RETURNS text LANGUAGE sql AS $$
     SELECT string_agg(split_part(uri, '.', 1), ' ' ORDER BY rank) FROM passage.search_hits(query, max_hits => max_hits, filter => filter, ranking => ranking)
 $$;
 -- without ratings

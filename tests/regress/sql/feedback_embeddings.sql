@@ -11,7 +11,7 @@ INSERT INTO rated.embeddings (chunk_id, document_id, embedding)
 SELECT c.id, c.document_id, (CASE d.uri WHEN 'a.md' THEN '[1,0,0]' WHEN 'b.md' THEN '[0.9,0.3,0]' WHEN 'c.md' THEN '[0.8,0.5,0]' ELSE '[0,0,1]' END)::vector
 FROM rated.chunks AS c JOIN rated.documents AS d ON d.id = c.document_id;
 CREATE FUNCTION chunk(uri text) RETURNS uuid LANGUAGE sql AS $$ SELECT c.id FROM rated.chunks AS c JOIN rated.documents AS d ON d.id = c.document_id WHERE d.uri = $1 $$;
-CREATE FUNCTION found(query text, embedding real[], ranking jsonb DEFAULT NULL, filter jsonb DEFAULT NULL, max_hits integer DEFAULT 10) RETURNS text LANGUAGE sql AS $$
+CREATE FUNCTION public.found(query text, embedding real[], ranking jsonb DEFAULT NULL, filter jsonb DEFAULT NULL, max_hits integer DEFAULT 10) RETURNS text LANGUAGE sql AS $$
     SELECT string_agg(split_part(uri, '.', 1), ' ' ORDER BY rank) FROM passage.search_hits(query, embedding, max_hits => max_hits, filter => filter, ranking => ranking)
 $$;
 
