@@ -7,8 +7,8 @@ use crate::store::Search;
 use serde_json::{Map, Value, json};
 
 impl Evaluation {
-    /// Returns the arguments of `passage.search` for a question, maybe without a budget. The filter of the question takes precedence over that of the
-    /// evaluation.
+    /// Returns the arguments of `passage.search` for a question, without `max_tokens` if there is no budget. The filter of the
+    /// question takes precedence over that of the evaluation.
     pub(super) fn arguments(
         &self,
         configuration: &Configuration,

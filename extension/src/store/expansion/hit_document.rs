@@ -47,10 +47,20 @@ pub fn select(documents: Option<&Relation>) -> Vec<String> {
     Relation::columns(documents, "d", &COLUMNS)
 }
 
-/// Reads those columns; `first` is the first of them.
-pub fn read(rows: &Rows, row: usize, columns: ChunkColumns, first: usize) -> HitDocument {
+/// Reads a document: the columns of its id, of its media type and, for a passage, the first of [`select`].
+pub fn read(
+    rows: &Rows,
+    row: usize,
+    columns: ChunkColumns,
+    [id, media_type, first]: [usize; 3],
+) -> HitDocument {
+    let of_row = HitDocument {
+        id: rows.uuid(row, id),
+        media_type: rows.get(row, media_type),
+        ..HitDocument::default()
+    };
     if !matches!(columns, ChunkColumns::Passage { .. }) {
-        return HitDocument::default();
+        return of_row;
     }
     HitDocument {
         collection: rows.get(row, first),
@@ -58,6 +68,6 @@ pub fn read(rows: &Rows, row: usize, columns: ChunkColumns, first: usize) -> Hit
         uri: rows.get(row, first + 2),
         title: rows.get(row, first + 3),
         metadata: rows.get(row, first + 4),
-        ..HitDocument::default()
+        ..of_row
     }
 }

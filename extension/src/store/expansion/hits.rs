@@ -175,11 +175,8 @@ impl Store {
             let chunk = StoredChunk { rows: &rows, row, first: FIRST_CHUNK_COLUMN };
             let id = rows.uuid(row, DOCUMENT);
             let document = documents.entry(id).or_insert_with(|| {
-                Rc::new(HitDocument {
-                    id,
-                    media_type: rows.get(row, MEDIA_TYPE),
-                    ..hit_document::read(&rows, row, columns, first_document_column)
-                })
+                let places = [DOCUMENT, MEDIA_TYPE, first_document_column];
+                Rc::new(hit_document::read(&rows, row, columns, places))
             });
             let name = |column| rows.get::<String>(row, column);
             let hit = StoredHit {

@@ -77,11 +77,8 @@ impl Store {
             let Some(hit) = positions.get(&rows.uuid(row, HIT)) else { continue };
             let id = rows.uuid(row, DOCUMENT);
             linked.documents.entry(id).or_insert_with(|| {
-                Rc::new(HitDocument {
-                    id,
-                    media_type: rows.get(row, MEDIA_TYPE),
-                    ..hit_document::read(&rows, row, columns, FIRST_DOCUMENT_COLUMN)
-                })
+                let places = [DOCUMENT, MEDIA_TYPE, FIRST_DOCUMENT_COLUMN];
+                Rc::new(hit_document::read(&rows, row, columns, places))
             });
             linked.list.push(LinkedSection {
                 hit: *hit,
