@@ -272,6 +272,9 @@ async fn an_incomplete_search_by_embedding_gives_a_notice() {
     assert_eq!(cluster.query_text(found).await, "a100");
     cluster.execute("UPDATE rag.documents SET orphaned_at = now() WHERE uri = 'a'").await;
     assert_eq!(cluster.query_text(found).await, "b10300");
+    // The index goes on, so the chunks are not compared one by one.
+    let notice = notices(&cluster, &format!("{found};")).await;
+    assert!(!notice.contains("nearest"), "{notice}");
 }
 
 #[tokio::test]
