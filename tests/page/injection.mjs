@@ -36,7 +36,7 @@ function loadHostile() {
     const text = `# ${payload}\n\nzebra ${payload}\n\n## ${payload} below\n\nzebra again ${payload}\n`
     const uri = URIS[index] ?? `${payload}-${index}.md`
     sql(
-      `SELECT passage.ingest(${literal(uri)}, ${literal(text)}, collection => ${literal(payload)}, version => ${literal(payload)}, title => ${literal(payload)}, media_type => 'text/markdown', metadata => ${json({ [payload]: payload })}, max_size => 150)`,
+      `SELECT passage.ingest(${literal(uri)}, ${literal(text)}, collection => ${literal(payload)}, version => ${literal(payload)}, title => ${literal(payload)}, media_type => 'text/markdown', metadata => ${json({ [payload]: payload })}, splitting => passage.splitting(max_size => 150))`,
     )
   })
   sql(

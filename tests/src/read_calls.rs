@@ -38,7 +38,7 @@ pub fn load(store: &str) -> String {
                 FROM generate_series(1, 20 + (d + s) % 60) AS w)), '' ORDER BY s)
             FROM generate_series(1, 3 + d % 9) AS s) AS made (body),
         LATERAL passage.ingest('doc/' || d || '.md', '# Guide ' || d || E'\\n\\n' || body, collection => ('{{a,b,c}}'::text[])[1 + d % 3],
-            version => CASE WHEN d % 2 = 0 THEN '2' ELSE '' END, max_size => 300, store => '{store}');"
+            version => CASE WHEN d % 2 = 0 THEN '2' ELSE '' END, splitting => passage.splitting(max_size => 300), store => '{store}');"
     );
     // The SQL edition splits neither source code nor data.
     let media_type = if is_sql_edition() { "'text/plain'" } else { "NULL" };
@@ -55,7 +55,7 @@ pub fn load(store: &str) -> String {
         write!(
             sql,
             "SELECT count(*) FROM generate_series(1, 5) AS d,
-            LATERAL passage.ingest(d || '{name}', format($body${body}$body$, d), media_type => {media_type}, collection => 'a', max_size => 80, store => '{store}');"
+            LATERAL passage.ingest(d || '{name}', format($body${body}$body$, d), media_type => {media_type}, collection => 'a', splitting => passage.splitting(max_size => 80), store => '{store}');"
         )
         .expect("a string takes text");
     }

@@ -1,5 +1,5 @@
 /*!
-Groups of arguments: `filter`, `limits`, `ranking` and `output`, each one JSON object.
+Groups of arguments: `filter`, `limits`, `ranking`, `output` and `splitting`, each one JSON object.
 
 A group is defined once, with the names, types, ranges and meanings of its keys. The parser, the typed constructors of SQL
 with their comments, the tables of the reference and the schemas of HTTP and MCP are made from the definition or compared with
@@ -13,7 +13,7 @@ mod json_group;
 mod output;
 mod ranking;
 
-pub use definitions::{FILTER, GROUPS, LIMITS, OUTPUT, RANKING};
+pub use definitions::{FILTER, GROUPS, LIMITS, OUTPUT, RANKING, SPLITTING};
 pub use group::{ArgumentGroup, ArgumentKey, ArgumentType};
 pub use json_group::{JsonGroup, one_of};
 pub use output::Output;

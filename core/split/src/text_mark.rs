@@ -1,6 +1,6 @@
 //! The mark of a document that a build without its grammar split as plain text.
 
-use crate::ChunkLimits;
+use crate::{ChunkLimits, SplitPattern};
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -13,7 +13,8 @@ use std::fmt::Write;
 /// use passage_split::{ChunkLimits, TextMark};
 /// use serde_json::json;
 ///
-/// let mark = TextMark { content_hash: vec![7; 32], limits: ChunkLimits::CHARACTERS, overlap: 0 };
+/// let limits = ChunkLimits::CHARACTERS;
+/// let mark = TextMark { content_hash: vec![7; 32], limits, overlap: 0, split_at: None };
 /// let metadata = json!({ TextMark::KEY: mark.to_json() });
 /// assert_eq!(TextMark::of_metadata(&metadata), Some(mark));
 /// ```
@@ -25,6 +26,8 @@ pub struct TextMark {
     pub limits: ChunkLimits,
     /// The overlap of chunks, in characters.
     pub overlap: usize,
+    /// The lines before which the document is divided.
+    pub split_at: Option<SplitPattern>,
 }
 
 impl TextMark {
@@ -33,13 +36,16 @@ impl TextMark {
 
     /// Returns the value in the metadata.
     pub fn to_json(&self) -> Value {
-        let Self { content_hash, limits, overlap } = self;
+        let Self { content_hash, limits, overlap, split_at } = self;
         let hex = content_hash.iter().fold(String::new(), |mut hex, byte| {
             write!(hex, "{byte:02x}").expect("a string takes any text");
             hex
         });
         let mut mark = limits.to_json(*overlap);
         mark["content_hash"] = hex.into();
+        if let Some(pattern) = split_at {
+            mark["split_at"] = pattern.as_str().into();
+        }
         mark
     }
 
@@ -47,7 +53,11 @@ impl TextMark {
     pub fn of_metadata(metadata: &Value) -> Option<Self> {
         let mark = metadata.get(Self::KEY)?;
         let (limits, overlap) = ChunkLimits::from_json(mark)?;
-        Some(Self { content_hash: hash(mark)?, limits, overlap })
+        let split_at = match mark.get("split_at") {
+            Some(pattern) => Some(pattern.as_str()?.parse().ok()?),
+            None => None,
+        };
+        Some(Self { content_hash: hash(mark)?, limits, overlap, split_at })
     }
 }
 
@@ -66,8 +76,12 @@ mod tests {
 
     #[test]
     fn a_value_that_no_build_writes_is_no_mark() {
-        let mark =
-            TextMark { content_hash: vec![0xa7; 32], limits: ChunkLimits::CHARACTERS, overlap: 9 };
+        let mark = TextMark {
+            content_hash: vec![0xa7; 32],
+            limits: ChunkLimits::CHARACTERS,
+            overlap: 9,
+            split_at: Some("^== ".parse().unwrap()),
+        };
         let read = |value: Value| TextMark::of_metadata(&json!({ TextMark::KEY: value }));
         let with = |key: &str, value: Value| {
             let mut changed = mark.to_json();
@@ -82,6 +96,9 @@ mod tests {
         }
         for hash in ["", "a7", &"g7".repeat(32), &"a7".repeat(33), &"é".repeat(32)] {
             assert_eq!(with("content_hash", json!(hash)), None, "{hash}");
+        }
+        for pattern in [json!("("), json!(""), json!(null), json!(7)] {
+            assert_eq!(with("split_at", pattern), None);
         }
         assert_eq!(with("max_size", json!(-1)), None);
         assert_eq!(with("min_size", json!(900)), None);

@@ -25,11 +25,7 @@ fn ingest(
     metadata: default!(Option<Json>, "'{}'"),
     kind: default!(Option<String>, "NULL"),
     base_url: default!(Option<String>, "NULL"),
-    max_size: default!(Option<i32>, "NULL"),
-    preferred_size: default!(Option<i32>, "NULL"),
-    min_size: default!(Option<i32>, "NULL"),
-    max_with_preamble: default!(Option<i32>, "NULL"),
-    overlap: default!(Option<i32>, "0"),
+    splitting: default!(Option<Json>, "NULL"),
     store: default!(Option<Name>, "NULL"),
 ) -> Result<
     TableIterator<
@@ -46,18 +42,7 @@ fn ingest(
     >,
     ErrorReport,
 > {
-    let arguments = DocumentArguments {
-        uri,
-        media_type,
-        title,
-        kind,
-        base_url,
-        max_size,
-        preferred_size,
-        min_size,
-        max_with_preamble,
-        overlap,
-    };
+    let arguments = DocumentArguments { uri, media_type, title, kind, base_url, splitting };
     let storage = StorageArguments { collection, version, metadata, source_row: None };
     let (done, _) = replace(arguments, text, storage, store)?;
     Ok(TableIterator::once((
@@ -99,15 +84,7 @@ fn step_write(
     >,
     ErrorReport,
 > {
-    let arguments = DocumentArguments {
-        uri,
-        media_type,
-        title,
-        kind,
-        base_url,
-        overlap: Some(0),
-        ..DocumentArguments::default()
-    };
+    let arguments = DocumentArguments { uri, media_type, title, kind, base_url, splitting: None };
     let storage = StorageArguments { collection, version, metadata, source_row };
     let (done, (locked, recorded)) = replace(arguments, text, storage, store)?;
     let added = done.outcome == Outcome::Added;

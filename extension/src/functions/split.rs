@@ -18,11 +18,7 @@ fn split(
     uri: default!(Option<String>, "NULL"),
     kind: default!(Option<String>, "NULL"),
     base_url: default!(Option<String>, "NULL"),
-    max_size: default!(Option<i32>, "NULL"),
-    preferred_size: default!(Option<i32>, "NULL"),
-    min_size: default!(Option<i32>, "NULL"),
-    max_with_preamble: default!(Option<i32>, "NULL"),
-    overlap: default!(Option<i32>, "0"),
+    splitting: default!(Option<Json>, "NULL"),
 ) -> Result<
     TableIterator<
         'static,
@@ -44,18 +40,7 @@ fn split(
     >,
     ErrorReport,
 > {
-    let arguments = DocumentArguments {
-        uri,
-        media_type,
-        title,
-        kind,
-        base_url,
-        max_size,
-        preferred_size,
-        min_size,
-        max_with_preamble,
-        overlap,
-    };
+    let arguments = DocumentArguments { uri, media_type, title, kind, base_url, splitting };
     let source = arguments.parse()?;
     let Some(text) = text else { return Ok(TableIterator::empty()) };
     let document = source.prepare(text)?;

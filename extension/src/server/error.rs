@@ -435,6 +435,11 @@ fn document(error: &passage_split::Error) -> (PgSqlErrorCode, String, String) {
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
             format!("Use a number from 0 to {max}."),
         ),
+        Document::InvalidPattern { .. } => (
+            PgSqlErrorCode::ERRCODE_INVALID_REGULAR_EXPRESSION,
+            "Pass a regular expression for the lines before which the document is divided, such as splitting => passage.splitting(split_at => '^=== ')."
+                .to_owned(),
+        ),
         Document::InvalidNotebook { .. } => (
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
             "Pass media_type => 'application/json' for JSON that is not a notebook.".to_owned(),

@@ -9,12 +9,14 @@ Its twin in SQL is `sql/edition/functions/split.sql`.
 
 use super::free_memory;
 use crate::server::error::Error;
+use crate::server::types::Json;
+use passage_core::arguments::{JsonGroup, SPLITTING};
 use passage_core::{parse_kind, strategy};
 use passage_split::interrupt::poll_periodically as pause;
 use passage_split::split::lacks_grammar;
 use passage_split::{
     Characters, Chunk, ChunkLimits, HashInput, MetadataOverrides, SizeUnit, SplitAt, SplitDocument,
-    SplitOptions, TextMark, split,
+    SplitOptions, SplitPattern, TextMark, split,
 };
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgLogLevel, PgSqlErrorCode, PgTryBuilder, function_name, pg_sys};
@@ -23,18 +25,13 @@ use std::cell::Cell;
 use std::panic::AssertUnwindSafe;
 
 /// The arguments about a document and how it is split. NULL means: detect automatically.
-#[derive(Default)]
 pub struct DocumentArguments {
     pub uri: Option<String>,
     pub media_type: Option<String>,
     pub title: Option<String>,
     pub kind: Option<String>,
     pub base_url: Option<String>,
-    pub max_size: Option<i32>,
-    pub preferred_size: Option<i32>,
-    pub min_size: Option<i32>,
-    pub max_with_preamble: Option<i32>,
-    pub overlap: Option<i32>,
+    pub splitting: Option<Json>,
 }
 
 /// The checked arguments.
@@ -43,6 +40,7 @@ pub struct DocumentSource {
     overrides: MetadataOverrides,
     limits: ChunkLimits,
     overlap: usize,
+    split_at: Option<SplitPattern>,
 }
 
 /// A document, and whether it is code that is split as text.
@@ -56,21 +54,21 @@ impl DocumentArguments {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Request`] for an unknown media type or kind, for a text that is too long, and for limits out of
-    /// range or out of order.
+    /// Returns [`Error::Request`] for an unknown media type or kind, for a text that is too long, for limits out of
+    /// range or out of order, and for a pattern that is not a regular expression.
     pub fn parse(self) -> Result<DocumentSource, Error> {
         for (argument, text) in [("uri", &self.uri), ("base_url", &self.base_url)] {
             strategy::check_length(argument, text.as_deref())?;
         }
-        let size = |argument, value: Option<i32>| {
-            let size = value.map(|value| strategy::check_limit(argument, value)).transpose()?;
-            Ok::<_, Error>(size.map(|size| size as usize))
-        };
+        let splitting =
+            self.splitting.unwrap_or_else(Json::empty_object).into_object(SPLITTING.name)?;
+        let splitting = JsonGroup::new(&SPLITTING, &[], &splitting)?;
+        let size = |key| Ok::<_, Error>(splitting.limit(key)?.map(|size| size as usize));
         let limits = ChunkLimits::in_characters(
-            size("min_size", self.min_size)?,
-            size("preferred_size", self.preferred_size)?,
-            size("max_size", self.max_size)?,
-            size("max_with_preamble", self.max_with_preamble)?,
+            size("min_size")?,
+            size("preferred_size")?,
+            size("max_size")?,
+            size("max_with_preamble")?,
         );
         limits.check()?;
         Ok(DocumentSource {
@@ -84,7 +82,8 @@ impl DocumentArguments {
                 encoding: None,
             },
             limits,
-            overlap: size("overlap", self.overlap)?.unwrap_or(0),
+            overlap: size("overlap")?.unwrap_or(0),
+            split_at: splitting.text("split_at")?.as_deref().map(str::parse).transpose()?,
         })
     }
 }
@@ -123,7 +122,7 @@ impl DocumentSource {
         let passage_split::Document { text, media_type, kind, title, .. } = &document.document;
         let title = title.as_deref();
         let (limits, overlap, kind) = (self.limits, self.overlap, Some(*kind));
-        let split_at = SplitAt::default();
+        let split_at = SplitAt { pattern: self.split_at.as_ref(), offsets: &[] };
         let options = SplitOptions { limits, title, overlap, kind, split_at };
         let result = catch_panic(|| split(text, media_type, &options, &Characters))??;
         let has_nul = |(index, chunk): (usize, &Chunk)| {
@@ -151,7 +150,7 @@ impl DocumentSource {
             limits,
             unit: SizeUnit::Characters,
             overlap,
-            split_at: None,
+            split_at: self.split_at.as_ref().map(SplitPattern::as_str),
             code_as_text: false,
             model: None,
             document_prefix: "",
@@ -163,7 +162,8 @@ impl DocumentSource {
             return (content_hash, None);
         }
         let as_text = hash(HashInput { code_as_text: true, ..input });
-        (as_text, Some(TextMark { content_hash, limits, overlap }))
+        let split_at = self.split_at.clone();
+        (as_text, Some(TextMark { content_hash, limits, overlap, split_at }))
     }
 }
 

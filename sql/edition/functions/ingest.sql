@@ -52,19 +52,19 @@ COMMENT ON FUNCTION _passage.ordered_json(jsonb) IS 'JSON with its keys in one o
 -- The hash changes if a document must be written again: by its bytes, the version of the splitters (SPLITTER_VERSION of core), the
 -- limits and the given properties.
 
-CREATE FUNCTION _passage.content_hash(value text, uri text, media_type text, kind text, title text, base_url text, limits _passage.split_limits, overlap integer, metadata jsonb) RETURNS bytea
+CREATE FUNCTION _passage.content_hash(value text, uri text, media_type text, kind text, title text, base_url text, limits _passage.split_limits, metadata jsonb) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT sha256('passage content 2'::bytea || int4send(5) || int8send(limits.minimum) || int8send(limits.preferred) || int8send(limits.maximum) || int8send(limits.total) || int8send(coalesce(overlap, 0))
-        || string_agg(CASE WHEN part IS NULL THEN '\x00'::bytea ELSE '\x01'::bytea END || _passage.hashed_text(part), '' ORDER BY place))
+    SELECT sha256('passage content 2'::bytea || int4send(5) || int8send(limits.minimum) || int8send(limits.preferred) || int8send(limits.maximum) || int8send(limits.total) || int8send(limits.overlap)
+        || string_agg(CASE WHEN part IS NULL THEN '\x00'::bytea ELSE '\x01'::bytea END || _passage.hashed_text(part), '' ORDER BY place) || coalesce('\x04'::bytea || convert_to(limits.split_at, 'UTF8'), ''))
     FROM unnest(ARRAY['characters', NULL, media_type, kind, title, base_url, uri, _passage.ordered_json(coalesce(metadata, '{}')), value]) WITH ORDINALITY AS listed (part, place)
 $$;
 
-COMMENT ON FUNCTION _passage.content_hash(text, text, text, text, text, text, _passage.split_limits, integer, jsonb) IS 'hash of all that decides the chunks of a document';
+COMMENT ON FUNCTION _passage.content_hash(text, text, text, text, text, text, _passage.split_limits, jsonb) IS 'hash of all that decides the chunks of a document';
 
 CREATE FUNCTION _passage.ingested_document(
-    uri text, value text, media_type text, title text, collection text, version text, metadata jsonb, kind text, base_url text, max_size integer, preferred_size integer, min_size integer, max_with_preamble integer, overlap integer, store name,
+    uri text, value text, media_type text, title text, collection text, version text, metadata jsonb, kind text, base_url text, splitting jsonb, store name,
     OUT document_id uuid, OUT outcome text, OUT chunks integer, OUT kept integer, OUT moved integer, OUT added integer, OUT removed integer
 )
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -89,8 +89,8 @@ BEGIN
         PERFORM _passage.refuse_argument('"metadata" must be a JSON object', 'Pass an object such as {"author": "A. Writer"}, not nested too deeply.');
     END IF;
     PERFORM _passage.check_text_length('collection', collection), _passage.check_text_length('version', version);
-    limits := _passage.read_split_limits(max_size, preferred_size, min_size, max_with_preamble);
-    document := _passage.read_document(value, media_type, title, uri, kind, base_url, limits, overlap);
+    limits := _passage.read_splitting(splitting);
+    document := _passage.read_document(value, media_type, title, uri, kind, base_url, limits);
     schema := _passage.store_name(store);
     PERFORM _passage.store_must_exist(schema);
     IF current_setting('transaction_read_only')::boolean THEN
@@ -98,7 +98,7 @@ BEGIN
     END IF;
     collection := coalesce(collection, '');
     version := coalesce(version, '');
-    hash := _passage.content_hash(value, uri, CASE WHEN media_type IS NOT NULL THEN document.media_type END, kind, title, base_url, limits, overlap, metadata);
+    hash := _passage.content_hash(value, uri, CASE WHEN media_type IS NOT NULL THEN document.media_type END, kind, title, base_url, limits, metadata);
     FOR attempt IN 1 .. 8 LOOP
         SELECT d.* INTO stored FROM _passage.stored_documents(schema::text, 'ingest', ARRAY[uri], ARRAY[collection], ARRAY[version]) AS d;
         IF stored.content_hash = hash AND NOT stored.is_orphan THEN
@@ -142,11 +142,10 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION _passage.ingested_document(text, text, text, text, text, text, jsonb, text, text, integer, integer, integer, integer, integer, name) IS 'splits and writes a document';
+COMMENT ON FUNCTION _passage.ingested_document(text, text, text, text, text, text, jsonb, text, text, jsonb, name) IS 'splits and writes a document';
 
 -- twin: ingest_wrapper
 LANGUAGE sql
 BEGIN ATOMIC
-    SELECT * FROM _passage.ingested_document(ingest.uri, ingest.text, ingest.media_type, ingest.title, ingest.collection, ingest.version, ingest.metadata, ingest.kind, ingest.base_url,
-        ingest.max_size, ingest.preferred_size, ingest.min_size, ingest.max_with_preamble, ingest.overlap, ingest.store);
+    SELECT * FROM _passage.ingested_document(ingest.uri, ingest.text, ingest.media_type, ingest.title, ingest.collection, ingest.version, ingest.metadata, ingest.kind, ingest.base_url, ingest.splitting, ingest.store);
 END;

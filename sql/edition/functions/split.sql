@@ -1,6 +1,6 @@
 -- The split of prose: Markdown and plain text, as in extension/src/split/document.rs and core/split/src/document.rs.
 
-CREATE TYPE _passage.split_document AS (media_type text, kind text, title text, limits _passage.split_limits, overlap integer, blocks _passage.prose_blocks);
+CREATE TYPE _passage.split_document AS (media_type text, kind text, title text, limits _passage.split_limits, blocks _passage.prose_blocks);
 
 CREATE FUNCTION _passage.check_text_length(argument text, value text) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -15,20 +15,24 @@ $$;
 
 COMMENT ON FUNCTION _passage.check_text_length(text, text) IS 'raises an error for an argument that is too long';
 
--- The limits of chunks, with defaults that keep their proportions.
+-- How a document is split, with sizes that keep their proportions by default.
 
-CREATE FUNCTION _passage.read_split_limits(max_size integer, preferred_size integer, min_size integer, max_with_preamble integer) RETURNS _passage.split_limits
+CREATE FUNCTION _passage.read_splitting(splitting jsonb) RETURNS _passage.split_limits
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    given CONSTANT jsonb := _passage.read_group('splitting', splitting);
+    max_size CONSTANT integer := given ->> 'max_size';
+    max_with_preamble CONSTANT integer := given ->> 'max_with_preamble';
     limits _passage.split_limits;
 BEGIN
-    PERFORM _passage.check_limit('min_size', min_size), _passage.check_limit('preferred_size', preferred_size), _passage.check_limit('max_size', max_size), _passage.check_limit('max_with_preamble', max_with_preamble);
     limits.maximum := coalesce(max_size, least(1000, max_with_preamble::bigint * 4 / 5));
-    limits.preferred := coalesce(preferred_size, limits.maximum::bigint * 3 / 5);
-    limits.minimum := coalesce(min_size, least(limits.maximum / 5, limits.preferred / 3));
+    limits.preferred := coalesce((given ->> 'preferred_size')::integer, limits.maximum::bigint * 3 / 5);
+    limits.minimum := coalesce((given ->> 'min_size')::integer, least(limits.maximum / 5, limits.preferred / 3));
     limits.total := coalesce(max_with_preamble, least(limits.maximum::bigint * 5 / 4, greatest(limits.maximum, 1000000)));
+    limits.overlap := coalesce((given ->> 'overlap')::integer, 0);
+    limits.split_at := given ->> 'split_at';
     IF limits.maximum > limits.total THEN
         PERFORM _passage.refuse_argument(format('"max_size" is out of range: %s', limits.maximum), format('Use a number from 0 to %s.', limits.total));
     ELSIF limits.preferred > limits.maximum THEN
@@ -36,11 +40,12 @@ BEGIN
     ELSIF limits.minimum > limits.preferred THEN
         PERFORM _passage.refuse_argument(format('"min_size" is out of range: %s', limits.minimum), format('Use a number from 0 to %s.', limits.preferred));
     END IF;
+    PERFORM _passage.check_split_pattern(limits.split_at);
     RETURN limits;
 END
 $$;
 
-COMMENT ON FUNCTION _passage.read_split_limits(integer, integer, integer, integer) IS 'limits of chunks, or an error';
+COMMENT ON FUNCTION _passage.read_splitting(jsonb) IS 'how a document is split, or an error';
 
 -- The media type of a text: the given one, else that of its name. A text whose name tells nothing is plain text, unless it begins as
 -- data, a script or a page does.
@@ -77,7 +82,7 @@ $$;
 
 COMMENT ON FUNCTION _passage.media_type_of(text, text, text) IS 'media type of a text that the edition splits';
 
-CREATE FUNCTION _passage.read_document(value text, media_type text, title text, uri text, kind text, base_url text, limits _passage.split_limits, overlap integer) RETURNS _passage.split_document
+CREATE FUNCTION _passage.read_document(value text, media_type text, title text, uri text, kind text, base_url text, limits _passage.split_limits) RETURNS _passage.split_document
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 SET jit = off
@@ -93,7 +98,6 @@ BEGIN
         PERFORM _passage.refuse_argument(format('unrecognized value for "kind": "%s"', left(kind, 100)), 'Valid values are "prose", "code", "api-reference" and "data".');
     END IF;
     document.limits := limits;
-    document.overlap := _passage.check_limit('overlap', coalesce(overlap, 0));
     document.media_type := _passage.media_type_of(media_type, coalesce(uri, ''), value);
     document.kind := coalesce(kind, CASE WHEN EXISTS (
             SELECT FROM regexp_split_to_table(coalesce(path, ''), '[/\\]') WITH ORDINALITY AS listed (part, place)
@@ -101,7 +105,7 @@ BEGIN
         OR lower(regexp_replace(regexp_replace(coalesce(path, ''), '^.*[/\\]', ''), '\.[^.]*$', '')) = ANY ('{api,apis,api-docs,api-reference,api_docs,api_reference,apidoc,apidocs,apireference,javadoc,man,ref,reference,references}')
         THEN 'api-reference' ELSE 'prose' END);
     document.blocks := CASE document.media_type WHEN 'text/markdown' THEN _passage.markdown_blocks(value) ELSE _passage.plain_blocks(value) END;
-    document.blocks := _passage.divided_blocks(value, document.blocks, document.media_type);
+    document.blocks := _passage.divided_blocks(value, document.blocks, document.media_type, limits.split_at);
     document.title := title;
     IF title IS NULL AND document.media_type = 'text/markdown' THEN
         lines := _passage.text_lines(left(value, 65536));
@@ -117,7 +121,7 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION _passage.read_document(text, text, text, text, text, text, _passage.split_limits, integer) IS 'properties and blocks of a text';
+COMMENT ON FUNCTION _passage.read_document(text, text, text, text, text, text, _passage.split_limits) IS 'properties and blocks of a text';
 
 CREATE FUNCTION _passage.document_chunks(value text, document _passage.split_document) RETURNS TABLE (
     ordinal integer, level integer, section text[], kind text, unit text, content text, preamble text, tokens integer, start_byte integer, end_byte integer, first_line integer, last_line integer, metadata jsonb
@@ -153,7 +157,7 @@ BEGIN
             part_end := part_start + length(part);
         END IF;
         content := substr(part, chunk.first - part_start + 1, chunk.ending - chunk.first);
-        preamble := _passage.chunk_preamble(document.title, section, chunk.header, chunk.size, before, (document.limits).total, document.overlap);
+        preamble := _passage.chunk_preamble(document.title, section, chunk.header, chunk.size, before, (document.limits).total, (document.limits).overlap);
         tokens := (chunk.size + 3) / 4;
         start_byte := end_byte;
         end_byte := end_byte + octet_length(content);
@@ -178,5 +182,5 @@ COMMENT ON FUNCTION _passage.document_chunks(text, _passage.split_document) IS '
 LANGUAGE sql
 BEGIN ATOMIC
     SELECT listed.* FROM _passage.document_chunks(split.text, _passage.read_document(split.text, split.media_type, split.title, split.uri, split.kind, split.base_url,
-        _passage.read_split_limits(split.max_size, split.preferred_size, split.min_size, split.max_with_preamble), split.overlap)) AS listed WHERE split.text IS NOT NULL;
+        _passage.read_splitting(split.splitting))) AS listed WHERE split.text IS NOT NULL;
 END;

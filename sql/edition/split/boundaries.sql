@@ -1,8 +1,43 @@
--- Boundaries of prose: the lines after a marker such as <!-- passage: split -->, as in core/split/src/split/boundaries.rs.
+-- Boundaries of prose: the lines after a marker such as <!-- passage: split -->, and those that a pattern matches, as in
+-- core/split/src/split/ boundaries.rs and split_at.rs.
+
+-- A pattern may have what means the same to PostgreSQL and to the Rust crate regex, whose syntax the native extension has. Letters
+-- and digits of classes such as \w are those of ASCII.
+
+CREATE FUNCTION _passage.check_split_pattern(pattern text) RETURNS void
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    reason text;
+BEGIN
+    IF pattern IS NULL THEN
+        RETURN;
+    END IF;
+    IF octet_length(pattern) NOT BETWEEN 1 AND 1000 THEN
+        reason := 'it must have 1 to 1000 bytes';
+    ELSIF pattern COLLATE "C" !~ '^(?!\*)(?:[^\\[({]|\\[^0-9A-Za-z]|\\[dswtDSW]|\((?!\?)|\(\?:|\{[0-9]+(?:,[0-9]*)?\}|\[\^?\]?(?:[^]\\[]|\\[^0-9A-Za-z]|\\[dswt])*\])*$'
+        OR pattern COLLATE "C" ~ '\[[^]]*(?:--|&&|~~)' THEN
+        reason := 'a class is not closed, or it has what the SQL edition lacks: flags, named groups, nested classes, or escapes of letters but \d, \s, \w, \t, \D, \S and \W';
+    ELSE
+        BEGIN
+            PERFORM '' COLLATE "C" ~ pattern;
+        EXCEPTION WHEN invalid_regular_expression THEN
+            reason := regexp_replace(SQLERRM, '^invalid regular expression: ', '');
+        END;
+    END IF;
+    IF reason IS NOT NULL THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_regular_expression', MESSAGE = format('invalid regular expression "%s": %s', left(pattern, 100), reason),
+            HINT = 'Pass a regular expression for the lines before which the document is divided, such as splitting => passage.splitting(split_at => ''^=== '').';
+    END IF;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.check_split_pattern(text) IS 'raises an error for a pattern of lines that is invalid';
 
 -- Adds the boundaries of a document to its blocks, and lets a block begin at each.
 
-CREATE FUNCTION _passage.divided_blocks(value text, blocks _passage.prose_blocks, media_type text) RETURNS _passage.prose_blocks
+CREATE FUNCTION _passage.divided_blocks(value text, blocks _passage.prose_blocks, media_type text, split_at text) RETURNS _passage.prose_blocks
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -20,7 +55,7 @@ DECLARE
     fence integer;
     line text;
 BEGIN
-    IF media_type NOT IN ('text/markdown', 'text/plain') OR strpos(value, 'passage: split') = 0 THEN
+    IF media_type NOT IN ('text/markdown', 'text/plain') OR strpos(value, 'passage: split') = 0 AND split_at IS NULL THEN
         RETURN blocks;
     END IF;
     FOREACH line IN ARRAY _passage.text_lines(value) LOOP
@@ -29,7 +64,7 @@ BEGIN
         IF line COLLATE "C" ~ marker AND NOT (fence > 0 AND at < header_ends[greatest(fence, 1)]) THEN
             is_marked := true;
         ELSIF btrim(ltrim(line, U&'\FEFF'), E' \t\r\n\f\x0b') <> '' THEN
-            IF is_marked AND has_text THEN
+            IF has_text AND (is_marked OR octet_length(line) <= 65536 AND rtrim(line, E'\r\n') COLLATE "C" ~ split_at) THEN
                 boundaries := boundaries || at;
             END IF;
             has_text := true;
@@ -62,4 +97,4 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION _passage.divided_blocks(text, _passage.prose_blocks, text) IS 'blocks of prose with the boundaries of its markers';
+COMMENT ON FUNCTION _passage.divided_blocks(text, _passage.prose_blocks, text, text) IS 'blocks of prose with the boundaries of its markers and a pattern';

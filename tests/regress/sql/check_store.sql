@@ -20,7 +20,7 @@ SELECT bool_and(chunks > 10) AS many
 FROM (VALUES ('list.yaml', E'- name: item %1$s\n  note: a note of item %1$s\n'), ('lines.jsonl', E'{"id": %1$s, "text": "the text of line %1$s"}\n'),
     ('tables.toml', E'[a.b%1$s.c]\nname = "table %1$s"\n\n[[d]]\nid = %1$s\n')) AS list (uri, line),
     LATERAL (SELECT string_agg(format(line, n), '' ORDER BY n) FROM generate_series(1, 60) AS n) AS document (text),
-    LATERAL passage.ingest(uri, document.text, max_size => 150);
+    LATERAL passage.ingest(uri, document.text, splitting => passage.splitting(max_size => 150));
 SELECT * FROM passage.check_store(data => true);
 DELETE FROM regress_check.documents WHERE uri IN ('list.yaml', 'lines.jsonl', 'tables.toml');
 

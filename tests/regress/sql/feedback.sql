@@ -76,11 +76,11 @@ SELECT count(*) FROM _passage.rated_chunks('rated', 'disk', NULL);
 DELETE FROM rated.ratings WHERE query = 'odd' OR query = 'file' OR lexemes = '{disk}';
 
 -- ratings survive a change of their document, and have no effect once their chunk is removed
-SELECT outcome FROM passage.ingest('door.md', E'# Door\n\nA key can open it.\n\n# Wall\n\nIt stays where it is.\n', max_size => 60, preferred_size => 30, min_size => 10);
+SELECT outcome FROM passage.ingest('door.md', E'# Door\n\nA key can open it.\n\n# Wall\n\nIt stays where it is.\n', splitting => passage.splitting(max_size => 60, preferred_size => 30, min_size => 10));
 SELECT passage.rate('open wide', id, 1) FROM rated.chunks WHERE content ~ 'A key';
-SELECT kept, added, removed FROM passage.ingest('door.md', E'# Door\n\nA key can open it.\n\n# Wall\n\nIt was removed.\n', max_size => 60, preferred_size => 30, min_size => 10);
+SELECT kept, added, removed FROM passage.ingest('door.md', E'# Door\n\nA key can open it.\n\n# Wall\n\nIt was removed.\n', splitting => passage.splitting(max_size => 60, preferred_size => 30, min_size => 10));
 SELECT count(*) FROM _passage.rated_chunks('rated', 'open wide', NULL) JOIN rated.chunks ON id = chunk_id;
-SELECT kept, added, removed FROM passage.ingest('door.md', E'# Door\n\nA code can open it.\n\n# Wall\n\nIt was removed.\n', max_size => 60, preferred_size => 30, min_size => 10);
+SELECT kept, added, removed FROM passage.ingest('door.md', E'# Door\n\nA code can open it.\n\n# Wall\n\nIt was removed.\n', splitting => passage.splitting(max_size => 60, preferred_size => 30, min_size => 10));
 SELECT count(*) FROM _passage.rated_chunks('rated', 'open wide', NULL) JOIN rated.chunks ON id = chunk_id;
 DELETE FROM rated.ratings WHERE query = 'open wide';
 SELECT passage.rate('open door', chunk('secret.md'), 1);

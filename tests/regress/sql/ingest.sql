@@ -6,12 +6,12 @@ SET client_min_messages = notice;
 
 -- a new document, the same again, and a changed one: unchanged chunks keep their rows
 SELECT outcome, chunks, kept, moved, added, removed
-FROM passage.ingest('guide.md', E'# Guide\n\nBegin here.\n\n## Setup\n\nInstall it.\n\n## Use\n\nRun it.\n', max_size => 30);
+FROM passage.ingest('guide.md', E'# Guide\n\nBegin here.\n\n## Setup\n\nInstall it.\n\n## Use\n\nRun it.\n', splitting => passage.splitting(max_size => 30));
 CREATE TEMP TABLE before AS SELECT id, ordinal, section, xmin::text AS written FROM ingested.chunks;
 SELECT outcome, chunks, kept, moved, added, removed
-FROM passage.ingest('guide.md', E'# Guide\n\nBegin here.\n\n## Setup\n\nInstall it.\n\n## Use\n\nRun it.\n', max_size => 30);
+FROM passage.ingest('guide.md', E'# Guide\n\nBegin here.\n\n## Setup\n\nInstall it.\n\n## Use\n\nRun it.\n', splitting => passage.splitting(max_size => 30));
 SELECT outcome, chunks, kept, moved, added, removed
-FROM passage.ingest('guide.md', E'# Guide\n\nBegin here.\n\n## Setup\n\nInstall all.\n\n## Use\n\nRun it.\n', max_size => 30);
+FROM passage.ingest('guide.md', E'# Guide\n\nBegin here.\n\n## Setup\n\nInstall all.\n\n## Use\n\nRun it.\n', splitting => passage.splitting(max_size => 30));
 SELECT chunks.ordinal, chunks.section, before.id IS NOT NULL AS same_id, before.written = chunks.xmin::text AS same_row
 FROM ingested.chunks LEFT JOIN before USING (id) ORDER BY chunks.ordinal;
 
@@ -20,6 +20,14 @@ SELECT id, collection, version, uri, title, media_type, source_media_type, octet
 FROM ingested.documents;
 SELECT bool_and(left(chunks.id::text, 18) = left(documents.id::text, 18)) AS derived
 FROM ingested.chunks JOIN ingested.documents ON documents.id = document_id;
+
+-- a pattern divides the text, and another one divides it again
+SELECT outcome, chunks FROM passage.ingest('parts.md', E'One.\n=== 2\nTwo.\n', splitting => passage.splitting(split_at => '^=== '));
+SELECT outcome, chunks FROM passage.ingest('parts.md', E'One.\n=== 2\nTwo.\n', splitting => passage.splitting(split_at => '^=== '));
+SELECT outcome, chunks FROM passage.ingest('parts.md', E'One.\n=== 2\nTwo.\n', splitting => passage.splitting(split_at => '^== '));
+SELECT outcome, chunks FROM passage.ingest('parts.md', E'One.\n=== 2\nTwo.\n');
+SELECT outcome, chunks FROM passage.ingest('parts.md', E'One.\n=== 2\nTwo.\n', splitting => passage.splitting(split_at => '['));
+DELETE FROM ingested.documents WHERE uri = 'parts.md';
 
 -- a text without a name is recognized by its content, if that is certain
 SELECT count(*) FROM passage.ingest('unnamed/1', E'# Guide\n\nBegin here.\n\n## Setup\n\nInstall it.\n') AS a,
@@ -47,16 +55,16 @@ FROM ingested.documents JOIN ingested.chunks ON document_id = documents.id
 WHERE uri ~ '^[ab]\.' ORDER BY uri, ordinal;
 
 -- equal chunks have different ids, and swapped chunks keep theirs
-SELECT outcome, chunks, added FROM passage.ingest('twice.txt', E'The same.\n\nThe same.\n\nOther.\n\n', max_size => 12);
-SELECT outcome, kept, moved, added, removed FROM passage.ingest('twice.txt', E'Other.\n\nThe same.\n\nThe same.\n\n', max_size => 12);
+SELECT outcome, chunks, added FROM passage.ingest('twice.txt', E'The same.\n\nThe same.\n\nOther.\n\n', splitting => passage.splitting(max_size => 12));
+SELECT outcome, kept, moved, added, removed FROM passage.ingest('twice.txt', E'Other.\n\nThe same.\n\nThe same.\n\n', splitting => passage.splitting(max_size => 12));
 SELECT ordinal, content, count(*) OVER () = count(id) OVER () AS ids FROM ingested.chunks
 WHERE document_id = (SELECT id FROM ingested.documents WHERE uri = 'twice.txt') ORDER BY ordinal;
 
 -- an empty text is a document without chunks; ingest clears orphaned_at
-SELECT outcome, chunks, removed FROM passage.ingest('twice.txt', '', max_size => 12);
+SELECT outcome, chunks, removed FROM passage.ingest('twice.txt', '', splitting => passage.splitting(max_size => 12));
 UPDATE ingested.documents SET orphaned_at = now() WHERE uri = 'guide.md';
 SELECT outcome, kept, moved, added, removed
-FROM passage.ingest('guide.md', E'# Guide\n\nBegin here.\n\n## Setup\n\nInstall all.\n\n## Use\n\nRun it.\n', max_size => 30);
+FROM passage.ingest('guide.md', E'# Guide\n\nBegin here.\n\n## Setup\n\nInstall all.\n\n## Use\n\nRun it.\n', splitting => passage.splitting(max_size => 30));
 SELECT orphaned_at FROM ingested.documents WHERE uri = 'guide.md';
 
 -- titles can hold any characters
@@ -81,10 +89,10 @@ FROM generate_series(1, 2) AS n, passage.ingest('series.md', 'One ' || n || '.')
 SELECT content FROM passage.search('install all');
 
 -- a long document is written in batches
-SELECT outcome, chunks > 8000 AS many FROM passage.ingest('long.md', (SELECT string_agg(format(E'## Part %s\n\nText of part %s.\n\n', n, n), '') FROM generate_series(1, 9000) AS n), max_size => 40);
+SELECT outcome, chunks > 8000 AS many FROM passage.ingest('long.md', (SELECT string_agg(format(E'## Part %s\n\nText of part %s.\n\n', n, n), '') FROM generate_series(1, 9000) AS n), splitting => passage.splitting(max_size => 40));
 SELECT outcome, chunks - kept AS others, moved > 0 AS some_moved, added, removed
-FROM passage.ingest('long.md', (SELECT string_agg(format(E'## Part %s\n\nText of part %s.\n\n', n, CASE n WHEN 4500 THEN 'edited' ELSE n::text END), '') FROM generate_series(1, 9000) AS n), max_size => 40);
-SELECT outcome, chunks > 100 AS many FROM passage.ingest('large.txt', repeat('Some words of text. ', 524288), max_size => 100000);
+FROM passage.ingest('long.md', (SELECT string_agg(format(E'## Part %s\n\nText of part %s.\n\n', n, CASE n WHEN 4500 THEN 'edited' ELSE n::text END), '') FROM generate_series(1, 9000) AS n), splitting => passage.splitting(max_size => 40));
+SELECT outcome, chunks > 100 AS many FROM passage.ingest('large.txt', repeat('Some words of text. ', 524288), splitting => passage.splitting(max_size => 100000));
 SELECT sum(octet_length(content)) FROM ingested.chunks WHERE document_id = (SELECT id FROM ingested.documents WHERE uri = 'large.txt');
 SELECT * FROM passage.check_store(data => true);
 
@@ -98,7 +106,7 @@ SELECT * FROM passage.split('text', base_url => repeat('a', 65537));
 SELECT * FROM passage.ingest('a.md', 'text', 'image/png');
 SELECT * FROM passage.ingest('a.md', 'text', metadata => '[1]');
 SELECT * FROM passage.ingest('a.md', 'text', metadata => '{"a": 1e999}');
-SELECT * FROM passage.ingest('a.md', 'text', max_size => 2000000);
+SELECT * FROM passage.ingest('a.md', 'text', splitting => passage.splitting(max_size => 2000000));
 SELECT * FROM passage.ingest('a.md', 'text', store => 'nowhere');
 SELECT * FROM passage.ingest('a.ipynb', 'text');
 SET default_transaction_read_only = on;

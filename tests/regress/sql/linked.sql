@@ -4,7 +4,7 @@ SET client_min_messages = warning;
 \pset null -
 SELECT count(*) > 0 AS made FROM passage.create_store('linked');
 SET passage.store = 'linked';
-CREATE FUNCTION linked.load(uri text, text text, size integer) RETURNS text LANGUAGE sql AS $$ SELECT outcome FROM passage.ingest(uri, text, max_size => size, preferred_size => size / 2, min_size => 1) $$;
+CREATE FUNCTION linked.load(uri text, text text, size integer) RETURNS text LANGUAGE sql AS $$ SELECT outcome FROM passage.ingest(uri, text, splitting => passage.splitting(max_size => size, preferred_size => size / 2, min_size => 1)) $$;
 SELECT linked.load('guide.md', E'# Guide\n\nBegin here.\n\n## Setup\n\nSee [rotation](logs.md#rotation), [again](logs.md#rotation), [up](#guide),\n[here](#setup), [none](nowhere.md) and [backup](backup.md).\n\n## Next\n\nRead [rotation](logs.md#rotation) or [lost](logs.md#lost).\n', 200);
 SELECT linked.load('logs.md', E'# Logs\n\nAbout logs.\n\n## Rotation\n\nFiles rotate every night at two, when few people read them.\n\nOld files stay for a week, and then they are removed by a job.\n\n### Size\n\nTen megabytes.\n\n## Other\n\nBack to [setup](guide.md#setup).\n', 60);
 SELECT linked.load('backup.md', E'# Backup\n\nCopy the folder.\n', 40);

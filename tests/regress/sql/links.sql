@@ -9,7 +9,7 @@ SELECT outcome FROM passage.ingest('guide/setup.md',
     E'# Setup\n\nSee [the `logs`](logging.md#by-hand), [other][o], [[Logging#Rotation|r]] and [none](nowhere.md).\n\n```\n[code](other.md)\n```\n\n## Next\n\n'
     '[Up](#setup), [lost](#lost), [call](/docs/api/call), <https://example.org/x>, [mail](mailto:a@b.c), ![image](i.png).\n\n[o]: ../other.md "Other"\n');
 SELECT outcome FROM passage.ingest('guide/logging.md',
-    E'# Logging\n\nText.\n\n## Rotation {#turn}\n\nText.\n\n### By hand\n\nText.\n\n## Example\n\nOne.\n\n## Example\n\nTwo. <a id="own-anchor"></a>\n', max_size => 40, preferred_size => 20, min_size => 1);
+    E'# Logging\n\nText.\n\n## Rotation {#turn}\n\nText.\n\n### By hand\n\nText.\n\n## Example\n\nOne.\n\n## Example\n\nTwo. <a id="own-anchor"></a>\n', splitting => passage.splitting(max_size => 40, preferred_size => 20, min_size => 1));
 SELECT outcome FROM passage.ingest('other.md', E'# Other\n\n[2](guide/logging#example-1) [t](guide/logging.html#turn) [a](guide/logging.md#own-anchor) [g](guide/)\n');
 SELECT outcome FROM passage.ingest('content/docs/03-api/01-call.mdx', E'# Call\n\n[[setup]]\n');
 SELECT outcome FROM passage.ingest('guide/index.md', E'# Guide\n');

@@ -56,7 +56,7 @@ WHERE made LIKE '-- Row-level security%' AND line NOT LIKE '--%';
 SET passage.store = E'The "Parts"\r''s;\n--';
 SELECT count(*) > 0 FROM passage.create_store(partitions => 2);
 SELECT passage.create_store(dry_run => NULL, partitions => NULL, distributed => NULL);
-SELECT added FROM passage.ingest('quoted.md', E'# Title\n\nQuoted words.\n\n## Part\n\nMore words.', max_size => 20);
+SELECT added FROM passage.ingest('quoted.md', E'# Title\n\nQuoted words.\n\n## Part\n\nMore words.', splitting => passage.splitting(max_size => 20));
 SELECT count(*) FROM passage.search_hits('words');
 SELECT context.content FROM passage.search_hits('quoted') AS hit, passage.expand_context(hit.chunk_id, 'document') AS context;
 SELECT scope, documents, chunks FROM passage.store_stats() WHERE scope = 'total';

@@ -6,7 +6,7 @@ SET client_min_messages = warning;
 SELECT count(*) > 0 AS made FROM passage.create_store('prompted');
 SET passage.store = 'prompted';
 SELECT outcome, chunks FROM passage.ingest('guide.md', E'# Guide\n\nQuokkas eat leaves.\n\n## Pens\n\nA pen has water.\n\n```sh\nfeed quokka\n```\n',
-    collection => 'zoo', version => '2', max_size => 60, preferred_size => 40, min_size => 10);
+    collection => 'zoo', version => '2', splitting => passage.splitting(max_size => 60, preferred_size => 40, min_size => 10));
 
 -- rows of search, as their names and lines, and the list
 SELECT p.prompt FROM passage.prompt((SELECT jsonb_agg(p ORDER BY rank) FROM passage.search('quokka pens') AS p)) AS p;

@@ -8,7 +8,7 @@ CREATE VIEW left_over AS SELECT collection, version, uri, (SELECT count(*) FROM 
 
 SELECT collection, version, uri, outcome FROM (VALUES
     ('', '', 'a.md'), ('', '', 'b.md'), ('books', '1', 'a.md'), ('books', '2', 'a.md'), ('books', '2', 'c.md'), ('films', '', 'd.md')
-) AS listed (collection, version, uri), passage.ingest(uri, E'# One\n\ntext\n\n# Two\n\ntext\n', collection => collection, version => version, max_size => 15)
+) AS listed (collection, version, uri), passage.ingest(uri, E'# One\n\ntext\n\n# Two\n\ntext\n', collection => collection, version => version, splitting => passage.splitting(max_size => 15))
 ORDER BY collection, version, uri;
 
 -- by a unique uri; by id; by an unknown uri

@@ -3,7 +3,7 @@ SET client_min_messages = notice;
 
 -- sections follow headings; the title comes from the document
 SELECT ordinal, level, section, kind, unit, content, preamble, tokens, start_byte, end_byte, first_line, last_line, metadata
-FROM passage.split(E'# Guide\n\nBegin here.\n\n## Setup\n\nInstall it.\n', 'text/markdown', max_size => 30);
+FROM passage.split(E'# Guide\n\nBegin here.\n\n## Setup\n\nInstall it.\n', 'text/markdown', splitting => passage.splitting(max_size => 30));
 
 -- the media type comes from the argument, else from the uri, else from the content
 SELECT 'told' AS how, section, unit FROM passage.split('{"a": {"b": 1}}', 'application/json')
@@ -15,15 +15,25 @@ UNION ALL
 SELECT 'nothing', section, unit FROM passage.split('a word');
 
 -- one more document of each type
-SELECT 'yaml' AS type, section, kind, content FROM passage.split(E'a:\n  b: 1\nc: 2\n', 'text/x-yaml', max_size => 8)
+SELECT 'yaml' AS type, section, kind, content FROM passage.split(E'a:\n  b: 1\nc: 2\n', 'text/x-yaml', splitting => passage.splitting(max_size => 8))
 UNION ALL
-SELECT 'csv', section, kind, content FROM passage.split(E'name,age\nann,1\nbob,2\n', 'text/csv', max_size => 16)
+SELECT 'csv', section, kind, content FROM passage.split(E'name,age\nann,1\nbob,2\n', 'text/csv', splitting => passage.splitting(max_size => 16))
 UNION ALL
 SELECT 'rst', section, kind, content FROM passage.split(E'Title\n=====\n\nText.\n', 'text/x-rst')
 UNION ALL
 SELECT 'asciidoc', section, kind, content FROM passage.split(E'= Title\n\n== Part\n\nText.\n', 'text/x-asciidoc')
 UNION ALL
 SELECT 'reference', section, kind, content FROM passage.split('Text.', uri => 'docs/api/a.txt');
+
+-- lines that divide the text; a heading in the middle of a chunk stays its line
+SELECT ordinal, section, content FROM passage.split(E'One.\n=== 2\nTwo.\n\n=== 3\n', splitting => passage.splitting(split_at => '^=== '));
+SELECT ordinal, content FROM passage.split(E'# A\n\nOne.\n12. Two\nThree.\n', 'text/markdown', splitting => passage.splitting(split_at => '^(?:\d{1,2}|[a-z]+)\. '));
+SELECT count(*) FROM passage.split(E'{"a": 1,\n"b": 2}\n', 'application/json', splitting => passage.splitting(split_at => '^"'));
+SELECT count(*) FROM passage.split('a', splitting => passage.splitting(split_at => ''));
+SELECT count(*) FROM passage.split('a', splitting => passage.splitting(split_at => '('));
+SELECT count(*) FROM passage.split('a', splitting => passage.splitting(split_at => '*a'));
+SELECT count(*) FROM passage.split('a', splitting => passage.splitting(split_at => '(?=a)'));
+SELECT count(*) FROM passage.split('a', splitting => passage.splitting(split_at => 'a{1000}{1000}{1000}'));
 
 -- HTML is split as the Markdown of its main content, with resolved links
 SELECT section, content FROM passage.split('<title>T</title><nav>Menu</nav><main><h1>One</h1><p>See <a href=x.html>x</a>.</main>',
@@ -39,7 +49,7 @@ FROM (
         ('broken', 'application/json', '{"a": [1, 2'),
         ('blank', 'text/plain', E' \n\t\n'),
         ('quotes', 'text/markdown', E'# "a\\b" {c,d} \'e\'\n\ntext\n')
-    ) AS listed (name, media_type, text), passage.split(text, media_type, max_size => 100) AS split
+    ) AS listed (name, media_type, text), passage.split(text, media_type, splitting => passage.splitting(max_size => 100)) AS split
 ) AS chunks
 GROUP BY name, text ORDER BY name;
 
@@ -48,10 +58,10 @@ SELECT ordinal, section, content FROM passage.split(E'# A\n\nOne.\n<!-- passage:
 SELECT ordinal, content FROM passage.split(E'<!-- passage: split -->\r\none\r\n  <!--passage: split-->\r\n\r\ntwo\r\n<!-- passage: split -->', 'text/plain');
 
 -- limits: max_size is enough, since the others keep their proportions; preambles repeat the overlap
-SELECT max(char_length(content)) <= 100 AS fits, count(*) > 20 AS many FROM passage.split(repeat('Some words. ', 300), max_size => 100);
-SELECT max(char_length(content)) BETWEEN 1001 AND 2000 AS fits FROM passage.split(repeat(repeat('Some words. ', 10) || E'\n\n', 100), max_size => 2000);
-SELECT ordinal, content, preamble FROM passage.split(E'One two three four.\n\nFive six seven.\n', max_size => 20, overlap => 10);
-SELECT count(*) FROM passage.split('abc', max_size => 0);
+SELECT max(char_length(content)) <= 100 AS fits, count(*) > 20 AS many FROM passage.split(repeat('Some words. ', 300), splitting => passage.splitting(max_size => 100));
+SELECT max(char_length(content)) BETWEEN 1001 AND 2000 AS fits FROM passage.split(repeat(repeat('Some words. ', 10) || E'\n\n', 100), splitting => passage.splitting(max_size => 2000));
+SELECT ordinal, content, preamble FROM passage.split(E'One two three four.\n\nFive six seven.\n', splitting => passage.splitting(max_size => 20, overlap => 10));
+SELECT count(*) FROM passage.split('abc', splitting => passage.splitting(max_size => 0));
 SELECT count(*) > 10000 AS many, sum(octet_length(content)) FROM passage.split(repeat('Some words of text. ', 524288));
 
 -- an empty text, and NULL
@@ -85,15 +95,15 @@ SELECT count(*) > 0 AS some FROM passage.split(repeat('<b><i>', 5000) || 'deep',
 -- errors
 SELECT * FROM passage.split('a', 'image/png');
 SELECT * FROM passage.split('a', kind => 'verse');
-SELECT * FROM passage.split('a', max_size => -1);
-SELECT * FROM passage.split('a', max_size => 1000001);
-SELECT * FROM passage.split('a', max_size => 10, preferred_size => 20);
-SELECT * FROM passage.split('a', preferred_size => 10, min_size => 20);
-SELECT * FROM passage.split('a', max_size => 10, max_with_preamble => 5);
-SELECT * FROM passage.split('a', overlap => -1);
+SELECT * FROM passage.split('a', splitting => passage.splitting(max_size => -1));
+SELECT * FROM passage.split('a', splitting => passage.splitting(max_size => 1000001));
+SELECT * FROM passage.split('a', splitting => passage.splitting(max_size => 10, preferred_size => 20));
+SELECT * FROM passage.split('a', splitting => passage.splitting(preferred_size => 10, min_size => 20));
+SELECT * FROM passage.split('a', splitting => passage.splitting(max_size => 10, max_with_preamble => 5));
+SELECT * FROM passage.split('a', splitting => passage.splitting(overlap => -1));
 SELECT * FROM passage.split('{}', 'application/x-ipynb+json');
 SELECT * FROM passage.split('{"cells": [{"cell_type": "markdown", "source": "a\u0000b"}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}', 'application/x-ipynb+json');
-SELECT section FROM passage.split('{"a\u0000b": {"c": 1}}', 'application/json', max_size => 10);
+SELECT section FROM passage.split('{"a\u0000b": {"c": 1}}', 'application/json', splitting => passage.splitting(max_size => 10));
 
 -- a page that is too large to convert
 SELECT count(*) FROM passage.split('<table>' || repeat('<tr><td>', 1500000), 'text/html');

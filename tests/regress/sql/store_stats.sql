@@ -11,7 +11,7 @@ FROM passage.store_stats();
 -- the whole store first, then each collection and version
 SELECT count(*) FROM (VALUES
     ('', '', 'a.md'), ('books', '1', 'a.md'), ('books', '2', 'a.md'), ('books', '2', 'c.md')
-) AS listed (collection, version, uri), passage.ingest(uri, E'# One\n\ntext\n\n# Two\n\ntext\n', collection => collection, version => version, max_size => 15);
+) AS listed (collection, version, uri), passage.ingest(uri, E'# One\n\ntext\n\n# Two\n\ntext\n', collection => collection, version => version, splitting => passage.splitting(max_size => 15));
 SELECT outcome FROM passage.ingest('empty.md', '', collection => 'empty');
 UPDATE counted.documents SET orphaned_at = now() WHERE uri = 'c.md';
 UPDATE counted.chunks SET tokens = NULL WHERE document_id = (SELECT id FROM counted.documents WHERE uri = 'c.md');

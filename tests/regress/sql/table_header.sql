@@ -10,7 +10,7 @@ RESET client_min_messages;
 SELECT chunks > 20 AS many
 FROM passage.ingest('stations.csv', E'name,"height, m",year\n'
     || (SELECT string_agg(format(E'station %s,%s,%s\n', n, n * 7, 1800 + n), '' ORDER BY n) FROM generate_series(1, 200) AS n),
-    max_size => 160, preferred_size => 120, min_size => 40);
+    splitting => passage.splitting(max_size => 160, preferred_size => 120, min_size => 40));
 CREATE VIEW regress_table.row_hits AS
 SELECT c.ordinal, c.id, c.content, d.id AS document_id
 FROM regress_table.chunks AS c JOIN regress_table.documents AS d ON d.id = c.document_id;
@@ -45,7 +45,7 @@ FROM regress_table.row_hits GROUP BY document_id;
 -- a table without names of columns has no header
 SELECT chunks > 5 AS many
 FROM passage.ingest('numbers.tsv', (SELECT string_agg(format(E'%s\t%s\n', n, n * n), '' ORDER BY n) FROM generate_series(1, 200) AS n),
-    max_size => 160, preferred_size => 120, min_size => 40);
+    splitting => passage.splitting(max_size => 160, preferred_size => 120, min_size => 40));
 SELECT left(content, 2) = '1' || E'\t' AS header
 FROM passage.reassemble((SELECT array_agg(c.id) FROM regress_table.chunks AS c JOIN regress_table.documents AS d ON d.id = document_id
     WHERE uri = 'numbers.tsv' AND ordinal = 3), strategy => 'none') AS p;

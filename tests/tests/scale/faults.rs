@@ -6,7 +6,7 @@ use crate::citus::{Citus, DIMENSIONS};
 async fn check_store_finds_faults_in_the_rows_of_one_shard() {
     let Some(citus) = Citus::start(DIMENSIONS).await else { return };
     let coordinator = citus.coordinator();
-    let ingest = "SELECT count(*) FROM generate_series(1, 40) AS n, passage.ingest('page/' || n, E'# Page ' || n || E'\\n\\nfirst\\n\\n## More\\n\\n' || repeat('words of a text. ', 100), max_size => 60, store => 'spread')";
+    let ingest = "SELECT count(*) FROM generate_series(1, 40) AS n, passage.ingest('page/' || n, E'# Page ' || n || E'\\n\\nfirst\\n\\n## More\\n\\n' || repeat('words of a text. ', 100), splitting => passage.splitting(max_size => 60), store => 'spread')";
     coordinator.execute(ingest).await;
     let check = "SELECT object, regexp_replace(problem, '\\d+', 'N', 'g') FROM passage.check_store('spread', true) WHERE problem !~ 'embedding' ORDER BY 1, 2";
     assert!(coordinator.query_lines(check).await.is_empty());

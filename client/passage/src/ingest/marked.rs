@@ -110,7 +110,10 @@ async fn split(claim: MarkedClaim<'_>, uri: &mut String) -> Result<Outcome, Erro
         return Ok(Outcome::Claimed);
     }
     let Some(mark) = TextMark::of_metadata(&stored.metadata) else { return Ok(Outcome::Left) };
-    let splitter = Splitter::by_characters().with_limits(mark.limits)?.with_overlap(mark.overlap);
+    let splitter = Splitter::by_characters()
+        .with_limits(mark.limits)?
+        .with_overlap(mark.overlap)
+        .with_split_at(mark.split_at.clone());
     let resplit = run_blocking(move || resplit(&splitter, stored, true)).await?;
     let Some(resplit) = resplit else { return Ok(Outcome::Left) };
     let metadata = document_metadata(&Map::new(), resplit.syntax_error());

@@ -10,7 +10,7 @@ use crate::search::{MAX_WEIGHT, SearchMode};
 use crate::strategy::{CountBy, Siblings, Within};
 
 /// All groups.
-pub const GROUPS: [&ArgumentGroup; 4] = [&FILTER, &LIMITS, &RANKING, &OUTPUT];
+pub const GROUPS: [&ArgumentGroup; 5] = [&FILTER, &LIMITS, &RANKING, &OUTPUT, &SPLITTING];
 
 /// The chunks that are searched.
 pub static FILTER: ArgumentGroup = ArgumentGroup {
@@ -148,6 +148,32 @@ pub static OUTPUT: ArgumentGroup = ArgumentGroup {
             "max_distance",
             LimitOr("document"),
             "maximum number of ordinals between hits of one passage, 3 by default; document makes one passage of a document",
+        ),
+    ],
+};
+
+/// How a document is split.
+pub static SPLITTING: ArgumentGroup = ArgumentGroup {
+    name: "splitting",
+    meaning: "how a document is split, with sizes in characters; a size that is not given keeps its proportion to the others",
+    keys: &[
+        key("max_size", Limit, "maximum size of a chunk, 1000 by default"),
+        key("preferred_size", Limit, "preferred size of a chunk, 600 by default"),
+        key("min_size", Limit, "size below which chunks are merged if possible, 200 by default"),
+        key(
+            "max_with_preamble",
+            Limit,
+            "maximum size of a chunk with its preamble, 1250 by default",
+        ),
+        key(
+            "overlap",
+            Limit,
+            "size of the end of the previous chunk that the preamble repeats, 0 by default",
+        ),
+        key(
+            "split_at",
+            Text,
+            "regular expression for the lines before which the text is divided, such as ^===; none by default",
         ),
     ],
 };

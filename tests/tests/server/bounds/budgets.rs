@@ -31,7 +31,7 @@ async fn passages_with_their_repeated_lines_fit_into_every_budget() {
     let client = cluster.client().await;
     let mut rng = Rng::new(42, 1);
     for number in 0..4 {
-        let sql = "SELECT FROM passage.ingest($1, $2, 'text/markdown', max_size => 240, preferred_size => 160, min_size => 40)";
+        let sql = "SELECT FROM passage.ingest($1, $2, 'text/markdown', splitting => passage.splitting(max_size => 240, preferred_size => 160, min_size => 40))";
         client.query(sql, &[&format!("{number}.md"), &document(&mut rng)]).await.unwrap();
     }
     let strategies =

@@ -62,8 +62,7 @@ async fn documents() -> (Cluster, Client) {
     // One chunk for each section of the manuals, since small sections would be merged.
     let manuals = [("zh.md", CHINESE), ("ja.md", JAPANESE)];
     for (uri, text) in manuals {
-        let sql =
-            "SELECT passage.ingest($1, $2, min_size => 10, preferred_size => 40, max_size => 80)";
+        let sql = "SELECT passage.ingest($1, $2, splitting => passage.splitting(min_size => 10, preferred_size => 40, max_size => 80))";
         client.query(sql, &[&uri, &text]).await.unwrap();
     }
     for (uri, text) in DOCUMENTS {

@@ -110,7 +110,7 @@ async fn freshly_loaded_real_documents_have_no_findings() {
         texts.extend(text.filter(|text| text.len() < 30_000).map(|text| (name, text)));
     });
     for (name, text) in texts {
-        let sql = "SELECT outcome FROM passage.ingest($1, $2, max_size => 150, store => 'by_sql')";
+        let sql = "SELECT outcome FROM passage.ingest($1, $2, splitting => passage.splitting(max_size => 150), store => 'by_sql')";
         client.query_one(sql, &[&name, &text]).await.unwrap();
     }
     assert_eq!(cluster.query_lines(&findings("by_sql")).await, Vec::<String>::new());

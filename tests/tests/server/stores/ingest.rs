@@ -105,7 +105,7 @@ async fn client_and_sql_write_the_same_rows_for_a_document() {
         by_client(&cluster, name, &given).await;
         let media_type = (left_out == "none").then_some("text/plain");
         let sql = format!(
-            "SELECT outcome FROM passage.ingest($1, $2, $3, title => '{}', kind => 'api-reference', overlap => 40, \
+            "SELECT outcome FROM passage.ingest($1, $2, $3, title => '{}', kind => 'api-reference', splitting => passage.splitting(overlap => 40), \
              base_url => 'https://example.org/x/', metadata => '{}', collection => 'books', version => '1.0', \
              store => 'sql_options')",
             options[2].1, options[6].1
@@ -246,7 +246,7 @@ async fn an_edit_keeps_the_embeddings_of_unchanged_chunks() {
         let text = text.replace('\'', "''");
         format!(
             "SELECT kept || ' ' || moved || ' ' || added || ' ' || removed \
-             FROM passage.ingest('a.md', '{text}', title => '{title}', max_size => 60, store => 'small')"
+             FROM passage.ingest('a.md', '{text}', title => '{title}', splitting => passage.splitting(max_size => 60), store => 'small')"
         )
     };
     let part = |n: usize| format!("## Part {n}\n\nThis is what part {n} says of itself.\n\n");
@@ -279,7 +279,7 @@ async fn an_edit_at_the_beginning_of_a_long_document_moves_all_of_its_chunks() {
         format!(
             "SELECT kept || ' ' || moved || ' ' || added || ' ' || removed FROM passage.ingest('a.md', \
              {begin} || (SELECT string_agg(E'## Part ' || n || E'\\n\\nText.\\n\\n', '' ORDER BY n) \
-             FROM generate_series(1, 2500) AS n), max_size => 40)"
+             FROM generate_series(1, 2500) AS n), splitting => passage.splitting(max_size => 40))"
         )
     };
     assert_eq!(cluster.query_text(&ingest("''")).await, "0 0 2500 0");

@@ -15,7 +15,7 @@ async fn start_with(what: &str, uris: &[&str]) -> Option<Cluster> {
     for uri in uris {
         let sql = format!(
             "SELECT FROM passage.ingest('{uri}', (SELECT string_agg(format(E'fn f%s() -> u8 {{\\n    %s\\n}}\\n\\n', n, n), '') \
-             FROM generate_series(1, 40) AS n), max_size => 200)"
+             FROM generate_series(1, 40) AS n), splitting => passage.splitting(max_size => 200))"
         );
         cluster.execute(&sql).await;
     }

@@ -77,10 +77,11 @@ pub fn embed(cluster: &Cluster, service: &Service, arguments: &[&str]) -> Comman
 fn settings(index: usize) -> &'static str {
     [
         "",
-        ", max_size => 400, overlap => 30",
+        ", splitting => passage.splitting(max_size => 400, overlap => 30)",
         ", title => 'A \"title\"', kind => 'prose', collection => 'c', version => '1'",
         ", metadata => '{\"a\": 1.10, \"syntax_error\": null, \"http\": 1}'",
-    ][index % 4]
+        r", splitting => passage.splitting(split_at => '^\s*(return|end|\}|<)')",
+    ][index % 5]
 }
 
 /// Ingests all files into a store, and returns the outcomes.

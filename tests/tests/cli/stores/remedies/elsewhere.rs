@@ -55,7 +55,7 @@ async fn policies(workshop: &Workshop<'_>, seen: &mut Seen) {
 async fn index_size(workshop: &Workshop<'_>, seen: &mut Seen) {
     let cluster = workshop.cluster;
     workshop.make("SELECT passage.create_store('s', 1000, embedding_type => 'vector')").await;
-    let fill = "SELECT passage.ingest('long.md', string_agg(format(E'# %s\\n\\nText of number %s.\\n\\n', n, n), ''), max_size => 40, store => 's') FROM generate_series(1, 200) AS n;
+    let fill = "SELECT passage.ingest('long.md', string_agg(format(E'# %s\\n\\nText of number %s.\\n\\n', n, n), ''), splitting => passage.splitting(max_size => 40), store => 's') FROM generate_series(1, 200) AS n;
         INSERT INTO s.embeddings SELECT id, document_id, (SELECT array_agg(sin(ordinal * n)) FROM generate_series(1, 1000) AS n)::real[]::vector FROM s.chunks;
         INSERT INTO s.settings VALUES ('model', '\"tiny\"')";
     cluster.execute(fill).await;

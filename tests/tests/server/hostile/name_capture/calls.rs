@@ -7,7 +7,7 @@ use passage_tests::functions::{OrdinaryValues, functions};
 /// Creates a store with embeddings, one of the embedding type binary, two of partitions, one of views, and one of four columns.
 pub const STORES: &str = r#"
 SELECT count(*) FROM passage.create_store('small', dimensions => 3);
-SELECT count(*) FROM passage.ingest('guide.md', E'# Guide\n\nHidden steps of editors.\n\n## Part\n\nMore words, and steps.\n', collection => 'docs', version => '1', max_size => 60, preferred_size => 40, min_size => 10, store => 'small');
+SELECT count(*) FROM passage.ingest('guide.md', E'# Guide\n\nHidden steps of editors.\n\n## Part\n\nMore words, and steps.\n', collection => 'docs', version => '1', splitting => passage.splitting(max_size => 60, preferred_size => 40, min_size => 10), store => 'small');
 INSERT INTO small.documents (id, uri, media_type, chunk_count) VALUES
     ('aaaaaaaa-0000-0000-8000-000000000000', 'a.json', 'application/json', 2), ('bbbbbbbb-0000-0000-8000-000000000000', 'a.py', 'text/x-python', 4);
 INSERT INTO small.chunks (id, document_id, ordinal, level, section, kind, unit, content, start_byte, end_byte, first_line, last_line, metadata) VALUES
@@ -110,7 +110,7 @@ const CALLS: &[&str] = &[
     "SELECT * FROM passage.backlinks(uri => 'guide.md', store => STORE)",
     "SELECT * FROM passage.ingest('guide.md', E'# Guide\\n\\n[s](#guide) [[new]] [n](new.md#new)', collection => 'docs', version => '1', store => STORE)",
     "SELECT * FROM passage.ingest('guide.md', 'Hidden steps.', collection => 'docs', version => '1', store => STORE)",
-    "SELECT * FROM passage.ingest('guide.md', E'# Guide\\n\\nHidden steps of editors.\\n\\n## New\\n\\nOthers.\\n', 'text/markdown', 'Other', 'docs', '1', max_size => 60, preferred_size => 40, min_size => 10, store => STORE)",
+    "SELECT * FROM passage.ingest('guide.md', E'# Guide\\n\\nHidden steps of editors.\\n\\n## New\\n\\nOthers.\\n', 'text/markdown', 'Other', 'docs', '1', splitting => passage.splitting(max_size => 60, preferred_size => 40, min_size => 10), store => STORE)",
     "SELECT * FROM passage.ingest('new.md', E'# New\\n\\nWords.', store => STORE)",
     WRITE_DOCUMENTS,
     "SELECT * FROM passage.remove(uri => 'guide.md', store => STORE)",

@@ -89,6 +89,7 @@ pub const WITHOUT_STORE: &[&str] = &[
     "single_line",
     "source_label",
     "split",
+    "splitting",
     "text_head",
     "transaction_must_write",
     "tsv_version",
