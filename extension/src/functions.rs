@@ -17,6 +17,7 @@ mod is_encoded_data;
 mod iso_instant;
 mod keep_adopted;
 mod likeness;
+mod listed_chunks;
 mod outline;
 mod reassemble;
 mod search;

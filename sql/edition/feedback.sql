@@ -1,5 +1,21 @@
 -- The order of hits by ratings, as in core/passages/src/search/feedback.rs and extension/src/search/legs.rs.
 
+CREATE FUNCTION _passage.admitted_chunks(store name, ids uuid[], filter jsonb, embedding real[]) RETURNS uuid[]
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+DECLARE
+    admitted uuid[];
+BEGIN
+    EXECUTE format('SELECT coalesce(array_agg(c.id), ''{}'') FROM %I.chunks AS c%s AND c.id = ANY ($1)', store, _passage.filter_clause(store, filter, false,
+        CASE WHEN filter ? 'min_similarity' THEN _passage.distance_expression(store, embedding, 'cosine') END)) INTO admitted USING ids;
+    RETURN admitted;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.admitted_chunks(name, uuid[], jsonb, real[]) IS 'those of some chunks that pass a filter';
+
 -- Reads what users said about chunks for similar questions. Chunks with the best votes may be added, unless the query requires or
 -- excludes words.
 
@@ -15,8 +31,7 @@ BEGIN
     IF legs.rated IS NOT NULL AND (NOT legs.by_text OR coalesce((legs.parsed).required, '') = '') THEN
         legs.preferred := ARRAY(
             SELECT r.id FROM unnest(legs.rated, legs.votes) AS r (id, vote) WHERE r.vote > 0 ORDER BY r.vote DESC, r.id LIMIT 10);
-        EXECUTE format('SELECT array_agg(c.id) FROM %I.chunks AS c%s AND c.id = ANY ($1)', store, _passage.filter_clause(store, filter, false,
-            CASE WHEN filter ? 'min_similarity' THEN _passage.distance_expression(store, embedding, 'cosine') END)) INTO admitted USING legs.preferred;
+        admitted := _passage.admitted_chunks(store, legs.preferred, filter, embedding);
         legs.preferred := ARRAY(SELECT p.id FROM unnest(legs.preferred) WITH ORDINALITY AS p (id, place) WHERE p.id = ANY (admitted) ORDER BY p.place);
     END IF;
     RETURN legs;

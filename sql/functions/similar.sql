@@ -1,6 +1,7 @@
 -- similar: chunks like a chunk, and documents like a document.
 --
--- Both search by the words and by the embedding of the original, for a document by the mean of the embeddings of its chunks.
+-- By content both search by the words and by the embedding of the original, for a document by the mean of the embeddings of its chunks.
+-- By links they are the chunks and documents that links connect with the original.
 
 CREATE FUNCTION _passage.likeness(chunk_id uuid, document_id uuid, store name) RETURNS TABLE (
     words text,
@@ -27,7 +28,48 @@ $$;
 
 COMMENT ON FUNCTION _passage.words_as_query(text) IS 'the longest words of a text';
 
-CREATE FUNCTION _passage.similar_rows(of_chunk uuid, of_document uuid, collection text, max_hits integer, filter jsonb, ranking jsonb, store name) RETURNS TABLE (
+CREATE FUNCTION _passage.listed_chunks(chunk_ids uuid[], collection text, filter jsonb, store name) RETURNS TABLE (
+    chunk_id uuid,
+    document_id uuid,
+    uri text,
+    title text,
+    section text[],
+    tokens integer,
+    content text,
+    source_id text
+) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 10
+AS 'MODULE_PATHNAME', 'listed_chunks_wrapper';
+
+COMMENT ON FUNCTION _passage.listed_chunks(uuid[], text, jsonb, name) IS 'those of some chunks that pass a filter, as a list of hits shows them';
+
+CREATE FUNCTION _passage.linked_rows(of_chunk uuid, of_document uuid, collection text, max_hits integer, filter jsonb, store name) RETURNS TABLE (
+    rank integer, chunk_id uuid, document_id uuid, uri text, title text, section text[], score double precision, vector_rank integer, vector_score double precision,
+    text_rank integer, text_score double precision, tokens integer, content text, source_id text
+) LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH shared AS MATERIALIZED (
+        SELECT s.*, CASE WHEN of_chunk IS NULL THEN s.document_id ELSE s.chunk_id END AS unit FROM _passage.shared_links(_passage.store_name(store), of_chunk, of_document) AS s
+    ), listed AS MATERIALIZED (
+        SELECT l.* FROM _passage.listed_chunks(ARRAY(SELECT DISTINCT chunk_id FROM shared), collection, filter, store) AS l
+    ), passing AS (
+        SELECT s.* FROM shared AS s JOIN listed AS l USING (chunk_id)
+    ), scored AS (
+        SELECT unit, sum(weight) AS score FROM (SELECT DISTINCT unit, target, weight FROM passing) AS counted GROUP BY 1
+    ), best AS (
+        -- The chunk with most of the links stands for its document.
+        SELECT DISTINCT ON (unit) unit, chunk_id FROM (SELECT unit, chunk_id, sum(weight) AS weight FROM passing GROUP BY 1, 2) AS of_chunks ORDER BY unit, weight DESC, chunk_id
+    )
+    SELECT (row_number() OVER in_order)::integer, l.chunk_id, l.document_id, l.uri, l.title, l.section, scored.score, NULL::integer, NULL::double precision, NULL::integer,
+        NULL::double precision, l.tokens, l.content, l.source_id
+    FROM scored JOIN best USING (unit) JOIN listed AS l USING (chunk_id)
+    WINDOW in_order AS (ORDER BY scored.score DESC, l.uri COLLATE "C", l.chunk_id)
+    ORDER BY row_number() OVER in_order LIMIT max_hits
+$$;
+
+COMMENT ON FUNCTION _passage.linked_rows(uuid, uuid, text, integer, jsonb, name) IS 'rows of similar by links';
+
+CREATE FUNCTION _passage.similar_rows(of_chunk uuid, of_document uuid, collection text, max_hits integer, filter jsonb, ranking jsonb, by text, store name) RETURNS TABLE (
     rank integer, chunk_id uuid, document_id uuid, uri text, title text, section text[], score double precision, vector_rank integer, vector_score double precision,
     text_rank integer, text_score double precision, tokens integer, content text, source_id text
 ) LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 10
@@ -43,10 +85,25 @@ BEGIN
             MESSAGE = 'similar requires either "chunk_id" or "document_id"',
             HINT = 'Pass chunk_id => ... for chunks like a chunk, or document_id => ... for documents like a document.';
     END IF;
+    IF by NOT IN ('content', 'links') THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('unrecognized value for "by": "%s"', left(by, 100)),
+            HINT = 'Valid values are "content" and "links".';
+    ELSIF by = 'links' AND ranking IS NOT NULL THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = '"ranking" cannot be given with by => ''links''',
+            HINT = 'Omit ranking, which ranks by words and embeddings.';
+    ELSIF by = 'links' AND requested NOT BETWEEN 0 AND 1000000 THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('"max_hits" is out of range: %s', requested), HINT = 'Use a number from 0 to 1000000.';
+    END IF;
     SELECT * INTO likeness FROM _passage.likeness(of_chunk, of_document, store);
     IF coalesce(cardinality(likeness.chunk_ids), 0) = 0 THEN
         RAISE NOTICE USING MESSAGE = format('no %s was found', CASE WHEN of_chunk IS NULL THEN 'document' ELSE 'chunk' END),
             DETAIL = 'No row that you may see has this id.';
+        RETURN;
+    ELSIF by = 'links' THEN
+        RETURN QUERY SELECT * FROM _passage.linked_rows(of_chunk, of_document, collection, requested, filter, store);
+        IF NOT FOUND AND NOT EXISTS (SELECT FROM _passage.shared_links(_passage.store_name(store), of_chunk, of_document)) THEN
+            RAISE NOTICE USING MESSAGE = 'no links were found', HINT = 'passage.links() and passage.backlinks() return the links that you may see.';
+        END IF;
         RETURN;
     END IF;
     RETURN QUERY
@@ -64,7 +121,7 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION _passage.similar_rows(uuid, uuid, text, integer, jsonb, jsonb, name) IS 'rows of similar';
+COMMENT ON FUNCTION _passage.similar_rows(uuid, uuid, text, integer, jsonb, jsonb, text, name) IS 'rows of similar';
 
 CREATE FUNCTION passage.similar(
     chunk_id uuid DEFAULT NULL,
@@ -73,6 +130,7 @@ CREATE FUNCTION passage.similar(
     max_hits integer DEFAULT 10,
     filter jsonb DEFAULT NULL,
     ranking jsonb DEFAULT NULL,
+    by text DEFAULT 'content',
     store name DEFAULT NULL
 ) RETURNS TABLE (
     rank integer,
@@ -91,14 +149,15 @@ CREATE FUNCTION passage.similar(
     source_id text
 ) LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10
 BEGIN ATOMIC
-    SELECT * FROM _passage.similar_rows("similar".chunk_id, "similar".document_id, "similar".collection, "similar".max_hits, "similar".filter, "similar".ranking, "similar".store);
+    SELECT * FROM _passage.similar_rows("similar".chunk_id, "similar".document_id, "similar".collection, "similar".max_hits, "similar".filter, "similar".ranking, "similar".by, "similar".store);
 END;
 
-COMMENT ON FUNCTION passage.similar(uuid, uuid, text, integer, jsonb, jsonb, name) IS 'returns chunks like a chunk, or for each document like a document its most similar chunk, best first
+COMMENT ON FUNCTION passage.similar(uuid, uuid, text, integer, jsonb, jsonb, text, name) IS 'returns chunks like a chunk, or for each document like a document its most similar chunk, best first
 chunk_id: chunk that others are compared with; either chunk_id or document_id is needed
 document_id: document that others are compared with, by its first thousand chunks
 collection: the collection to search; NULL searches all
 max_hits: maximum number of rows, 0 to 1000000, 10 by default
 filter: the chunks to search, as passage.filter(kind => ''code'') or {"min_similarity": 0.9}; NULL searches all
 ranking: how chunks are compared, as passage.ranking(mode => ''vector'') or {"mode": "text"}, without score_by; by default by words and by embedding
+by: content, or links for what links to the original, what it links to, and what links to the same targets
 store: schema of the store; NULL takes the setting passage.store (rag)';

@@ -32,3 +32,27 @@ EXCEPTION WHEN @incomplete_errors@ THEN
     RAISE;
 END
 $$;
+
+-- twin: listed_chunks_wrapper
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+    schema CONSTANT name := _passage.store_name(store);
+    -- There is no embedding to compare with.
+    filtered CONSTANT jsonb := _passage.read_filter(collection, filter, NULL, '{min_similarity}');
+    admitted uuid[];
+BEGIN
+    PERFORM _passage.store_must_be_readable(schema);
+    admitted := _passage.admitted_chunks(schema, listed_chunks.chunk_ids, filtered, NULL);
+    IF cardinality(admitted) = 0 AND cardinality(listed_chunks.chunk_ids) > 0 THEN
+        PERFORM _passage.explain_nothing(schema, filtered, NULL, true);
+    END IF;
+    RETURN QUERY SELECT * FROM _passage.list_chunks(schema, admitted);
+EXCEPTION WHEN @incomplete_errors@ THEN
+    PERFORM _passage.refuse_incomplete_store(schema);
+    RAISE;
+END
+$$;

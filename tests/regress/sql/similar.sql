@@ -58,6 +58,49 @@ SELECT passage.similar(document_id => 'aaaaaaaa-0000-0000-8000-000000000000', ma
 SELECT passage.similar('aaaaaaaa-0000-0000-0000-000000000001', ranking => '{"score_by": "max"}');
 SELECT passage.similar('aaaaaaaa-0000-0000-0000-000000000001', store => 'missing');
 
+-- by links: a link between two documents, and targets that both link to; rare targets count more
+SET client_min_messages = warning;
+SELECT count(*) > 0 AS made FROM passage.create_store('web');
+SET passage.store = 'web';
+SELECT count(*) FROM (VALUES
+    ('a.md', E'# A\n\nSee [b](b.md), [the list](list.html) and [rare](rare.html).\n'),
+    ('b.md', E'# B\n\nNothing.\n'),
+    ('c.md', E'# C\n\nSee [a](a.md) and [the list](list.html).\n\n## More\n\nAgain [the list](list.html).\n'),
+    ('d.md', E'# D\n\nA [rare](rare.html) thing.\n'),
+    ('e.md', E'# E\n\nOnly [the list](list.html).\n'),
+    ('f.md', E'# F\n\nNo links.\n')
+) AS listed (uri, text), passage.ingest(uri, text, splitting => passage.splitting(max_size => 90, min_size => 1), kind => 'prose', collection => 'x');
+SELECT count(*) FROM passage.ingest('a.md', E'# A\n\nSee [b](b.md), and [rare](rare.html).\n', collection => 'y');
+SELECT s.rank, d.collection || '/' || s.uri AS uri, s.section, round(s.score::numeric, 3) AS score FROM passage.similar(document_id => (SELECT id FROM web.documents WHERE uri = 'a.md' AND collection = 'x'), by => 'links') AS s
+    JOIN web.documents AS d ON d.id = s.document_id ORDER BY s.rank;
+SELECT s.uri, s.section FROM web.documents AS d CROSS JOIN LATERAL passage.similar(document_id => d.id, by => 'links', max_hits => 2) AS s WHERE d.uri = 'd.md' ORDER BY s.rank;
+SELECT s.uri, round(s.score::numeric, 3) AS score FROM web.documents AS d JOIN web.chunks AS c ON c.document_id = d.id CROSS JOIN LATERAL passage.similar(c.id, by => 'links') AS s
+    WHERE d.uri = 'e.md' ORDER BY s.rank;
+SELECT s.uri FROM web.documents AS d CROSS JOIN LATERAL passage.similar(document_id => d.id, by => 'links', collection => 'y') AS s WHERE d.uri = 'd.md';
+SELECT s.uri FROM web.documents AS d CROSS JOIN LATERAL passage.similar(document_id => d.id, by => 'links', filter => '{"uri_pattern": "c%"}') AS s WHERE d.uri = 'a.md' AND d.collection = 'x';
+SET client_min_messages = notice;
+SELECT s.uri FROM web.documents AS d CROSS JOIN LATERAL passage.similar(document_id => d.id, by => 'links') AS s WHERE d.uri = 'f.md';
+SELECT s.uri FROM web.documents AS d CROSS JOIN LATERAL passage.similar(document_id => d.id, by => 'links', collection => 'z') AS s WHERE d.uri = 'd.md';
+SELECT s.uri FROM web.documents AS d CROSS JOIN LATERAL passage.similar(document_id => d.id, by => 'words') AS s WHERE d.uri = 'd.md';
+SELECT s.uri FROM web.documents AS d CROSS JOIN LATERAL passage.similar(document_id => d.id, by => 'links', ranking => '{}') AS s WHERE d.uri = 'd.md';
+SELECT s.uri FROM web.documents AS d CROSS JOIN LATERAL passage.similar(document_id => d.id, by => 'links', filter => '{"min_similarity": 0.5}') AS s WHERE d.uri = 'd.md';
+SELECT s.uri FROM web.documents AS d CROSS JOIN LATERAL passage.similar(document_id => d.id, by => 'links', max_hits => -1) AS s WHERE d.uri = 'd.md';
+-- links of hidden chunks, and of documents without their source, do not count
+SET client_min_messages = warning;
+CREATE ROLE web_reader;
+GRANT USAGE ON SCHEMA web TO web_reader;
+GRANT SELECT ON ALL TABLES IN SCHEMA web TO web_reader;
+ALTER TABLE web.chunks ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own ON web.chunks USING (content !~ '^# D');
+UPDATE web.documents SET orphaned_at = now() WHERE uri = 'e.md';
+SET ROLE web_reader;
+SELECT s.uri, round(s.score::numeric, 3) AS score FROM web.documents AS d CROSS JOIN LATERAL passage.similar(document_id => d.id, by => 'links') AS s WHERE d.uri = 'a.md' AND d.collection = 'x' ORDER BY s.rank;
+RESET ROLE;
+DROP OWNED BY web_reader;
+DROP ROLE web_reader;
+DROP SCHEMA web CASCADE;
+SET passage.store = 'alike';
+
 -- policies hide chunks from both sides
 SET client_min_messages = warning;
 CREATE ROLE alike_reader;

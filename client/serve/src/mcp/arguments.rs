@@ -2,8 +2,8 @@
 
 use crate::error::Error;
 use schemars::JsonSchema;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// The largest offset of a page of fragments, which small budgets cut into many parts.
@@ -110,6 +110,16 @@ pub(super) struct FragmentsArguments {
     pub(super) offset: Option<u32>,
 }
 
+/// The properties by which chunks and documents are compared.
+#[derive(Clone, Copy, Deserialize, JsonSchema, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Likeness {
+    /// Words and embeddings.
+    Content,
+    /// Links.
+    Links,
+}
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SimilarArguments {
@@ -121,6 +131,8 @@ pub(super) struct SimilarArguments {
     pub(super) collection: Option<String>,
     /// The version of the collection, if several have the uri.
     pub(super) version: Option<String>,
+    /// The property to compare: content, the default, or links: what links to it, what it links to, and what links to the same targets.
+    pub(super) by: Option<Likeness>,
     /// The maximum number of chunks or documents, 1 to 50, 5 by default.
     pub(super) limit: Option<u32>,
     /// The maximum number of tokens of all passages together, 1 to 100000, 2000 by default.

@@ -261,10 +261,11 @@ async fn fragments(reader: &Reader, given: FragmentsArguments) -> Result<Answer,
 
 async fn similar(reader: &Reader, given: SimilarArguments) -> Result<Answer, Error> {
     let page = Page::new((None, 0), (given.limit, 5), (given.max_tokens, 2_000))?;
-    let SimilarArguments { chunk_id, uri, collection, version, .. } = given;
+    let SimilarArguments { chunk_id, uri, collection, version, by, .. } = given;
     let remedy = "chunk_id finds chunks like this one, uri finds documents like this one.";
-    let original =
+    let mut original =
         chunk_or_document(reader, (chunk_id, uri), (collection, version), remedy).await?;
+    original.extend(object(json!({ "by": by })));
     let passages = pages::similar(reader, original, page).await?;
     Ok(Answer::new(passages.text("passages"), &passages))
 }
