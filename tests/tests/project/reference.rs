@@ -188,6 +188,7 @@ async fn the_reference_lists_every_sqlstate() {
         ("22004", "SELECT passage.ingest('a.md', NULL)"),
         ("54000", "SELECT passage.ingest('a.html', repeat('<p>', 12000000))"),
         ("22023", "SELECT passage.ingest('a.md', '', splitting => passage.splitting(max_size => -1))"),
+        ("2201B", "SELECT passage.split('a', splitting => passage.splitting(split_at => '('))"),
         ("22023", "SELECT passage.remove()"),
         ("22P05", r#"SELECT passage.ingest('a.json', '{"a\u0000": {"b": 1}}', splitting => passage.splitting(max_size => 10))"#),
         ("25006", "BEGIN READ ONLY; SELECT passage.ingest('a.md', '')"),
