@@ -5,6 +5,7 @@ Sweeps of thousands of cases take minutes, so each run takes an eighth of their 
 day, and a release takes all.
 */
 
+use crate::cluster::is_sql_edition;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The number of shares of a sweep.
@@ -39,20 +40,20 @@ pub fn share<T: Clone>(cases: &[T]) -> Vec<T> {
     cases.iter().filter(|_| random.usize(..SHARES) == share).cloned().collect()
 }
 
-/// Returns all cases, and on the second server of CI those that [`share`] takes.
+/// Returns all cases, and those that [`share`] takes on the second server of CI and on the SQL edition.
 ///
 /// ```
-/// use passage_tests::share::share_of_second;
+/// use passage_tests::share::share_of_others;
 ///
 /// let cases: Vec<_> = (0..100).collect();
-/// assert!((2..=100).contains(&share_of_second(&cases).len()));
+/// assert!((2..=100).contains(&share_of_others(&cases).len()));
 /// ```
 ///
 /// # Panics
 ///
 /// As [`share`].
-pub fn share_of_second<T: Clone>(cases: &[T]) -> Vec<T> {
+pub fn share_of_others<T: Clone>(cases: &[T]) -> Vec<T> {
     let is_second =
         std::env::var("NEXTEST_PROFILE").is_ok_and(|profile| profile == "second-server");
-    if is_second { share(cases) } else { cases.to_vec() }
+    if is_second || is_sql_edition() { share(cases) } else { cases.to_vec() }
 }

@@ -21,7 +21,7 @@ use forms::{Case, cases};
 use futures_util::{StreamExt, stream};
 use passage_tests::Cluster;
 use passage_tests::cluster::SUPERUSER;
-use passage_tests::share::share_of_second;
+use passage_tests::share::share_of_others;
 use passage_tests::wait::until;
 use std::collections::BTreeMap;
 use tokio_postgres::error::DbError;
@@ -254,7 +254,7 @@ async fn an_altered_adoption_stays_in_step_or_refuses_writes_and_runs_no_code_of
 
     let only = std::env::var("ALTERATION").ok();
     let all = cases();
-    let mut cases = share_of_second(&all);
+    let mut cases = share_of_others(&all);
     let is_whole = cases.len() == all.len();
     cases.retain(|case| only.as_ref().is_none_or(|only| case.sql.contains(only)));
     let administration = Database { cluster: &cluster, name: "postgres".to_owned() };

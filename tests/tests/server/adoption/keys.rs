@@ -3,7 +3,7 @@
 use passage_tests::Cluster;
 use passage_tests::cases;
 use passage_tests::cluster::{SUPERUSER, session_lines};
-use passage_tests::share::share_of_second;
+use passage_tests::share::share_of_others;
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
@@ -127,7 +127,7 @@ async fn a_key_of_any_type_stays_in_step_in_every_session_or_is_refused() {
         cluster.execute(SETUP.rsplit_once(';').unwrap().0).await;
     }
     let sessions = sessions(&cluster).await;
-    for (index, (sql_type, values, again)) in cases(share_of_second(KEYS).into_iter().enumerate()) {
+    for (index, (sql_type, values, again)) in cases(share_of_others(KEYS).into_iter().enumerate()) {
         let mut keys = vec![format!("id {sql_type} PRIMARY KEY")];
         // The texts of two columns are joined in the same way for each type.
         if index % 4 == 0 {

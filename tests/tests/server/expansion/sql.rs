@@ -16,10 +16,14 @@ pub use load::{is_marked, with_nulls, without_marked};
 use super::model::{Chunk, Document, UserStrategy};
 use super::random::{self, BLOCK, Call, Rng};
 use passage_tests::Cluster;
+use passage_tests::share::share_of_others;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio_postgres::Client;
 use uuid::Uuid;
+
+/// The number of documents of which other servers take a share. A share of few blocks would be none.
+const MANY: u32 = 5_000;
 
 /// A store of some layout, and the role that reads it.
 pub struct Store {
@@ -77,7 +81,10 @@ fn seed() -> u64 {
 pub async fn assert_same_answers(cluster: &Cluster, store: Store, documents: u32) {
     load::strategies(cluster, &store).await;
     // One session for each half of the documents uses both cores.
-    let blocks: Vec<u32> = (0..documents).step_by(BLOCK as usize).collect();
+    let mut blocks: Vec<u32> = (0..documents).step_by(BLOCK as usize).collect();
+    if documents >= MANY {
+        blocks = share_of_others(&blocks);
+    }
     let store = Arc::new(store);
     let mut halves = Vec::new();
     for half in blocks.chunks(blocks.len().div_ceil(2)) {
