@@ -143,6 +143,19 @@ AS $$
     ('5'::integer, 'embed'::text, 'embeddings'::text, '{SELECT,INSERT}'::text[]),
     ('5'::integer, 'embed'::text, 'settings'::text, '{SELECT,INSERT}'::text[]),
     ('6'::integer, 'remove'::text, 'documents'::text, '{SELECT,UPDATE,DELETE}'::text[]),
-    ('6'::integer, 'remove'::text, 'chunks'::text, '{SELECT,DELETE}'::text[])
+    ('6'::integer, 'remove'::text, 'chunks'::text, '{SELECT,DELETE}'::text[]),
+    ('7'::integer, 'links'::text, 'documents'::text, '{SELECT}'::text[]),
+    ('7'::integer, 'links'::text, 'chunks'::text, '{SELECT}'::text[]),
+    ('7'::integer, 'links'::text, 'links'::text, '{SELECT}'::text[]),
+    ('8'::integer, 'write_links'::text, 'links'::text, '{SELECT,INSERT,DELETE}'::text[]),
+    ('9'::integer, 'feedback'::text, 'documents'::text, '{SELECT}'::text[]),
+    ('9'::integer, 'feedback'::text, 'chunks'::text, '{SELECT}'::text[]),
+    ('9'::integer, 'feedback'::text, 'embeddings'::text, '{SELECT}'::text[]),
+    ('9'::integer, 'feedback'::text, 'strategies'::text, '{SELECT}'::text[]),
+    ('9'::integer, 'feedback'::text, 'settings'::text, '{SELECT}'::text[]),
+    ('9'::integer, 'feedback'::text, 'ratings'::text, '{SELECT}'::text[]),
+    ('10'::integer, 'rate'::text, 'documents'::text, '{SELECT}'::text[]),
+    ('10'::integer, 'rate'::text, 'chunks'::text, '{SELECT}'::text[]),
+    ('10'::integer, 'rate'::text, 'ratings'::text, '{SELECT,INSERT,UPDATE}'::text[])
 $$;
 

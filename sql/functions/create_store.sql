@@ -13,13 +13,8 @@ SET search_path = pg_catalog, pg_temp
 AS $$
     WITH granted AS (
         SELECT relation, string_agg(command, ', ' ORDER BY strpos('INSERT UPDATE DELETE', command)) AS commands
-        FROM (
-            SELECT DISTINCT relation, command FROM _passage.needed_rights(), unnest(commands) AS command
-            -- A role without these rights writes documents without links.
-            UNION ALL SELECT 'links', unnest('{INSERT,DELETE}'::text[])
-            UNION ALL SELECT 'ratings', unnest('{INSERT,UPDATE}'::text[]) WHERE NOT placement ? 'distributed'
-        ) AS needed
-        WHERE command <> 'SELECT' AND (embeddings OR relation <> 'embeddings')
+        FROM (SELECT DISTINCT relation, command FROM _passage.needed_rights(), unnest(commands) AS command) AS needed
+        WHERE command <> 'SELECT' AND (embeddings OR relation <> 'embeddings') AND (relation <> 'ratings' OR NOT placement ? 'distributed')
         GROUP BY relation
     ),
     tables (place, relation, condition) AS (

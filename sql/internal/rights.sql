@@ -45,7 +45,7 @@ AS $$
                 WHERE nspname = store AND relname = relation AND polpermissive AND _passage.policy_applies(polroles, role)
             ),
             CASE
-                WHEN relation IN ('chunks', 'embeddings') THEN format('EXISTS (SELECT FROM %1$I.documents WHERE documents.id = %2$I.document_id)', store, relation)
+                WHEN relation IN ('chunks', 'embeddings', 'links', 'ratings') THEN format('EXISTS (SELECT FROM %1$I.documents WHERE documents.id = %2$I.document_id)', store, relation)
                 WHEN relation = 'documents' THEN _passage.tenant_condition()
                 ELSE 'true' END) AS condition
     ) AS admitted
@@ -66,11 +66,11 @@ RETURN 'collection = nullif(current_setting(''app.tenant'', true), '''')';
 COMMENT ON FUNCTION _passage.tenant_condition() IS 'condition of a policy: the collection is that of the setting app.tenant, which must not be empty';
 
 -- An adopted store is written by its table, so nothing else writes it. Its views read the adopted table and the side
--- tables with the rights of the reader.
+-- tables with the rights of the reader. Operations on links and ratings are left out for a store without them.
 
 CREATE FUNCTION _passage.role_rights(role name, store name)
 RETURNS TABLE (place integer, operation text, is_allowed boolean, lacks text, remedy text)
-LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 6
+LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10
 SET search_path = pg_catalog, pg_temp
 AS $$
     WITH relation AS (
@@ -79,6 +79,11 @@ AS $$
     ),
     adoption AS (SELECT parse_ident(_passage.adoption(store) ->> 'source') AS source),
     is_view AS (SELECT EXISTS (SELECT FROM relation WHERE nspname = store AND relname IN ('documents', 'chunks') AND relkind = 'v') AS is_view),
+    missing AS (
+        SELECT needed.operation FROM _passage.needed_rights() AS needed CROSS JOIN is_view
+        WHERE needed.relation IN ('links', 'ratings') AND (is_view
+            OR NOT EXISTS (SELECT FROM relation WHERE nspname = store AND relname = needed.relation AND relkind IN ('r', 'p')))
+    ),
     need AS (
         SELECT needed.place, needed.operation, relation.*, command
         FROM _passage.needed_rights() AS needed CROSS JOIN is_view JOIN relation ON nspname = store AND relname = needed.relation
@@ -93,10 +98,13 @@ AS $$
     lacking AS (
         SELECT need.place, need.operation, nspname, relname, command,
             NOT has_schema_privilege(role, schema, 'USAGE') AS lacks_usage,
-            -- A role can have the right on each column instead.
-            NOT has_table_privilege(role, need.oid, command) AND (command = 'DELETE' OR EXISTS (
-                SELECT FROM pg_attribute WHERE attrelid = need.oid AND attnum > 0 AND NOT attisdropped
-                    AND NOT has_column_privilege(role, need.oid, attnum, command))) AS lacks_privilege,
+            -- A role can have the right on each column instead. One that rates only for itself lacks the column with the user.
+            NOT has_table_privilege(role, need.oid, command) AND CASE
+                WHEN command = 'DELETE' THEN true
+                WHEN relname = 'ratings' AND command <> 'SELECT' THEN NOT has_any_column_privilege(role, need.oid, command)
+                ELSE EXISTS (
+                    SELECT FROM pg_attribute WHERE attrelid = need.oid AND attnum > 0 AND NOT attisdropped
+                        AND NOT has_column_privilege(role, need.oid, attnum, command)) END AS lacks_privilege,
             has_policies,
             has_policies AND NOT EXISTS (
                 SELECT FROM pg_policy WHERE polrelid = need.oid AND polpermissive
@@ -137,7 +145,10 @@ AS $$
         WHERE is_view AND needed.operation NOT IN ('read', 'search')
     )
     SELECT needed.place, needed.operation, problem.lacks IS NULL, problem.lacks, problem.remedy
-    FROM (SELECT DISTINCT all_needed.place, all_needed.operation FROM _passage.needed_rights() AS all_needed) AS needed
+    FROM (
+        SELECT DISTINCT all_needed.place, all_needed.operation FROM _passage.needed_rights() AS all_needed
+        WHERE all_needed.operation NOT IN (SELECT missing.operation FROM missing)
+    ) AS needed
     LEFT JOIN (
         SELECT problem.place, string_agg(problem.lacks, '; ' ORDER BY kind, sorted) AS lacks, string_agg(problem.remedy, ' ' ORDER BY kind, sorted) AS remedy
         FROM problem GROUP BY problem.place

@@ -23,6 +23,7 @@ mod installed;
 mod layout;
 mod postgres_text;
 mod query;
+mod relations;
 mod shadow;
 mod unnamed_statement;
 mod write;

@@ -37,8 +37,9 @@ pub type Need = (&'static str, &'static [Command]);
 /// The operations with what they need. A table that the store lacks is not needed.
 ///
 /// `ingest` is that of SQL, and of the triggers of `keep_in_step`; `load` is that of the client, which also writes
-/// embeddings and records its settings.
-pub const OPERATIONS: [(&str, &[Need]); 6] = [
+/// embeddings and records its settings. Neither needs the table of links: a role without `write_links` writes documents
+/// without them.
+pub const OPERATIONS: [(&str, &[Need]); 10] = [
     ("read", &[("documents", &[Select]), ("chunks", &[Select]), ("strategies", &[Select])]),
     (
         "search",
@@ -77,6 +78,23 @@ pub const OPERATIONS: [(&str, &[Need]); 6] = [
         ],
     ),
     ("remove", &[("documents", &[Select, Update, Delete]), ("chunks", &[Select, Delete])]),
+    ("links", &[("documents", &[Select]), ("chunks", &[Select]), ("links", &[Select])]),
+    ("write_links", &[("links", &[Select, Insert, Delete])]),
+    (
+        "feedback",
+        &[
+            ("documents", &[Select]),
+            ("chunks", &[Select]),
+            ("embeddings", &[Select]),
+            ("strategies", &[Select]),
+            ("settings", &[Select]),
+            ("ratings", &[Select]),
+        ],
+    ),
+    (
+        "rate",
+        &[("documents", &[Select]), ("chunks", &[Select]), ("ratings", &[Select, Insert, Update])],
+    ),
 ];
 
 /// The rights that the check has found, for the role that had them. GRANT and REVOKE on a table of the store invalidate

@@ -1,7 +1,9 @@
 """Arguments and columns are those of the extension, and every form of a value arrives."""
 
 import dataclasses
+import inspect
 import json
+import pathlib
 import re
 import typing
 import uuid
@@ -9,21 +11,32 @@ import uuid
 import asyncpg
 import documents
 import numpy
+import psycopg
 import pytest
 
-from pg_passage import AsyncStore, ContextChunk, Fragment, Hit, OutlineSection, Passage, Store, arguments
+from pg_passage import AsyncStore, CheckedCitation, ContextChunk, Fragment, Hit, Link, OutlineSection, Passage, Prompt, Store, arguments
 from pg_passage.call import Call
 
 FUNCTIONS = {
     "search": (Passage, arguments.Search, {"query", "embedding", "store"}),
     "search_hits": (Hit, arguments.SearchHits, {"query", "embedding", "store"}),
     "fragments": (Fragment, arguments.Fragments, {"query", "embedding", "store"}),
+    "similar": (Hit, arguments.Similar, {"chunk_id", "document_id", "store"}),
     "reassemble": (Passage, arguments.Reassemble, {"chunk_ids", "scores", "store"}),
     "expand_context": (ContextChunk, arguments.Expansion, {"chunk_id", "store"}),
     "expand_contexts": (ContextChunk, arguments.Expansion, {"chunk_ids", "scores", "store"}),
     "outline": (OutlineSection, arguments.Outline, {"uri", "hit_ids", "store"}),
     "assemble": (None, None, {"document_id", "chunk_ids", "separator", "store"}),
+    "links": (Link, None, {"chunk_id", "document_id", "uri", "store"}),
+    "backlinks": (Link, None, {"chunk_id", "document_id", "uri", "store"}),
+    "prompt": (Prompt, None, {"passages", "best_at", "first_number"}),
+    "check_citations": (CheckedCitation, None, {"answer", "sources"}),
+    "rate": (None, None, {"query", "chunk_id", "rating", "embedding", "rated_by", "store"}),
 }
+
+# Functions of SQL that the packages leave out, by the reason.
+LEFT_OUT = json.loads((documents.ROOT / "tests/interop/left_out.json").read_text())
+README = pathlib.Path(__file__).resolve().parents[1] / "README.md"
 
 # A function without a table of results has no proallargtypes. The package calls the first overload of `outline`.
 DECLARED = """
@@ -35,13 +48,29 @@ DECLARED = """
 """
 
 
+def test_every_function_of_the_extension_is_a_method_or_left_out_for_a_reason(connection):
+    declared = connection.execute("SELECT DISTINCT proname FROM pg_proc WHERE pronamespace = 'passage'::regnamespace").fetchall()
+    left_out = [name for names in LEFT_OUT.values() for name in names]
+
+    assert sorted([*FUNCTIONS, *left_out]) == sorted(name for (name,) in declared)
+
+
+@pytest.mark.parametrize("kind", [Store, AsyncStore])
+def test_every_method_is_a_function_and_in_the_readme(kind):
+    methods = {name for name, _ in inspect.getmembers(kind, inspect.isfunction) if not name.startswith("_")}
+    listed = {name for row in re.findall(r"^\| (`.*?) \|", README.read_text(), re.M) for name in re.findall(r"`(\w+)`", row)}
+
+    assert methods == set(FUNCTIONS)
+    assert methods <= listed
+
+
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_every_argument_of_the_extension_has_its_type(function, connection):
     _, accepted, own = FUNCTIONS[function]
     names, types = connection.execute(DECLARED, (function, "i")).fetchone()
 
     options = list(accepted.__annotations__) if accepted else []
-    call = Call(function, None, accepted, dict.fromkeys(own | set(options)))
+    call = Call(function, None, accepted, dict.fromkeys(own), dict.fromkeys(options))
 
     assert set(call.types) == set(names)
     ours = {name: kind.split("::")[-1].removeprefix("pg_catalog.") for name, kind in call.types.items()}
@@ -80,6 +109,13 @@ def test_every_value_of_a_word_is_known(function, connection):
     if function == "output":
         assert ours.pop("max_distance") == {"document"}
     assert ours == listed
+
+
+def test_every_place_of_the_best_sources_is_known(connection):
+    with pytest.raises(psycopg.errors.InvalidParameterValue) as error:
+        Store(connection).prompt([], best_at="end")
+
+    assert re.findall('"(.*?)"', error.value.diag.message_hint) == list(typing.get_args(arguments.BestAt))
 
 
 @pytest.mark.parametrize("function", [name for name in FUNCTIONS if FUNCTIONS[name][0]])
@@ -132,7 +168,8 @@ def test_hits_of_a_document_share_one_passage_at_any_distance(connection):
 
 
 def test_an_unknown_argument_is_a_type_error_with_the_known_ones(connection):
-    with pytest.raises(TypeError, match=r"search_hits\(\) has no argument 'max_passages'; it has .*max_hits"):
+    known = "collection, embedding, filter, max_hits, query, ranking, skip, store"
+    with pytest.raises(TypeError, match=rf"^search_hits\(\) has no argument 'max_passages'; it has {known}$"):
         Store(connection).search_hits("filters", max_passages=3)
 
 

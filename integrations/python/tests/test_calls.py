@@ -1,7 +1,9 @@
 """Each function, through each driver, returns what SQL returns."""
 
 import contextlib
+import dataclasses
 import json
+import math
 import uuid
 
 import asyncpg
@@ -10,7 +12,7 @@ import psycopg
 import psycopg_pool
 import pytest
 
-from pg_passage import AsyncStore, Citation, Store
+from pg_passage import AsyncStore, Citation, Prompt, Store
 
 QUESTION = "how do filters and row-level security work together"
 
@@ -27,7 +29,15 @@ CALLS = {
     "fragments": (lambda: (QUESTION,), {"max_fragments": 3, "uri": "docs/guides/security.md", "return_full": False}),
     "outline": (lambda: ("docs/faq.md",), {"collection": "docs", "hit_ids": "ids"}),
     "assemble": (lambda: (document(), ids()), {"separator": "\n[...]\n"}),
+    "similar": (lambda: (ids()[0],), {"max_hits": 4, "filter": {"collection": "docs"}, "ranking": {"mode": "text"}}),
+    "similar documents": (lambda: (), {"document_id": "document", "max_hits": 2}),
+    "links": (lambda: (None, document()), {}),
+    "links by uri": (lambda: (), {"uri": "docs/concepts.md"}),
+    "backlinks": (lambda: (), {"uri": "docs/guides/security.md"}),
 }
+
+# An answer that cites the first and the second source, and one that does not exist.
+ANSWER = "Policies hide rows [1, 2]. So do roles [9], see `list[4]`."
 
 _known = {}
 
@@ -114,7 +124,9 @@ def in_sql(connection, function, positional, options):
 @pytest.mark.parametrize("source", SOURCES)
 async def test_a_call_returns_the_rows_of_sql(source, function, url, connection):
     positional, options = CALLS[function]
-    positional, options = positional(), {name: ids() if value == "ids" else value for name, value in options.items()}
+    positional = positional()
+    options = {name: _known.get(value, value) if isinstance(value, str) else value for name, value in options.items()}
+    function = function.split()[0]
     expected = in_sql(connection, function, positional, options)
     assert expected and expected[0]
 
@@ -123,6 +135,76 @@ async def test_a_call_returns_the_rows_of_sql(source, function, url, connection)
         found = await found if isinstance(store, AsyncStore) else found
 
     assert as_json(found if isinstance(found, list) else [found]) == expected
+
+
+@pytest.mark.parametrize("source", SOURCES)
+async def test_a_prompt_and_its_citations_are_those_of_sql(source, url, connection):
+    passages = "(SELECT jsonb_agg(p ORDER BY rank) FROM passage.search(%s, max_passages => 3) AS p)"
+    statement = f"SELECT prompt, sources FROM passage.prompt({passages}, 'both_ends', first_number => 2)"
+    prompt, sources = connection.execute(statement, (QUESTION,)).fetchone()
+    statement = "SELECT number, outcome, mentions, source FROM passage.check_citations(%s, %s)"
+    checked = connection.execute(statement, (ANSWER, json.dumps(sources))).fetchall()
+    assert [row[:3] for row in checked] == [(1, "unknown", 1), (2, "cited", 1), (3, "uncited", 0), (4, "uncited", 0), (9, "unknown", 1)]
+
+    async with open_store(source, url) as store:
+        awaited = (lambda call: call) if isinstance(store, AsyncStore) else _soon
+        found = await awaited(store.search(QUESTION, max_passages=3))
+        ours = await awaited(store.prompt(found, "both_ends", first_number=2))
+        rows = await awaited(store.check_citations(ANSWER, ours.sources))
+
+    assert (ours.prompt, ours.sources) == (prompt, sources)
+    assert [(row.number, row.outcome, row.mentions, row.source) for row in rows] == checked
+
+
+async def _soon(value):
+    return value
+
+
+def test_a_prompt_takes_rows_dicts_and_json(connection):
+    store = Store(connection)
+    passages = store.search(QUESTION, max_passages=2)
+    expected = store.prompt(passages)
+    fragments = store.fragments(QUESTION, max_fragments=2)
+
+    assert store.prompt(iter(passages)) == expected
+    assert store.prompt([dataclasses.asdict(passage) for passage in passages]) == expected
+    assert store.prompt(json.loads(json.dumps(as_json(passages)))) == expected
+    assert [source["uri"] for source in store.prompt(fragments).sources] == [fragment.uri for fragment in fragments]
+    assert store.prompt([{"content": "A text of my own."}]).prompt == "[1] (no uri)\n```\nA text of my own.\n```"
+    assert store.prompt([]) == Prompt("", [])
+    assert store.check_citations("Nothing is cited.", []) == []
+    assert store.check_citations("", json.loads(json.dumps(expected.sources)))[0].source == expected.sources[0]
+
+
+def test_a_source_of_a_prompt_has_the_pages_of_its_citations(connection):
+    passage = Store(connection).search(QUESTION, max_passages=1)[0]
+    placed = [dataclasses.replace(citation, page=3, last_page=4) for citation in passage.citations]
+
+    (source,) = Store(connection).prompt([dataclasses.replace(passage, citations=placed)]).sources
+
+    assert source["label"] == f"{passage.uri}, pages 3-4"
+
+
+def test_passages_with_infinite_scores_are_values_of_json(connection):
+    store = Store(connection)
+    passages = store.reassemble(ids(), [math.inf, 1, -math.inf], output={"max_distance": 0}, strategy="none")
+    assert [passage.score for passage in passages] == [math.inf, -math.inf]
+
+    assert len(store.prompt(passages).sources) == len(passages)
+    assert [passage.properties()["score"] for passage in passages] == [None, None]
+
+
+def test_links_lead_to_documents_and_chunks_or_to_none(connection):
+    store = Store(connection)
+    by_uri = {link.to_uri: link for link in store.links(uri="docs/faq.md")}
+
+    found, missing = by_uri["docs/guides/security.md"], by_uri["docs/guides/models.md"]
+
+    assert found.from_document == document() and found.kind == "link" and found.from_uri == "docs/faq.md"
+    assert isinstance(found.to_document, uuid.UUID) and isinstance(found.to_chunk, uuid.UUID)
+    assert (missing.to_document, missing.to_chunk, missing.to_title) == (None, None, None)
+    assert found in store.backlinks(found.to_chunk)
+    assert store.links(uuid.uuid4()) == []
 
 
 async def test_both_drivers_return_the_same_types(url):

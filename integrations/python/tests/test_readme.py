@@ -21,4 +21,4 @@ def test_the_examples_of_the_readme_run(url):
     session["connection"].close()
     assert "1 handbook/logging.md ['Logging'] 1 30" in printed.getvalue()
     assert 'no document has uri "handbook/loging.md" Perhaps you mean "handbook/logging.md".' in printed.getvalue()
-    assert session["passages"]
+    assert session["passages"] and session["unknown"] == [7]

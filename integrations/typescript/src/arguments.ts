@@ -110,6 +110,49 @@ export interface OutlineOptions {
   hitIds?: readonly string[] | null
 }
 
+/** The options of `similar`. Either `chunkId` or `documentId` is required. */
+export interface SimilarOptions {
+  /** Id of the chunk that others are compared with. */
+  chunkId?: string | null
+  /** Id of the document that others are compared with, by its first 1,000 chunks. */
+  documentId?: string | null
+  /** The collection to search. null searches all. */
+  collection?: string | null
+  /** Maximum number of hits, 0 to 1,000,000. Default: 10. */
+  maxHits?: number
+  filter?: Filter | null
+  /** Default: words and embedding. */
+  ranking?: Omit<Ranking, 'scoreBy'> | null
+  /** Whether to compare the content, or the links. Default: `content`. */
+  by?: 'content' | 'links'
+}
+
+/** The options of `links` and `backlinks`: a chunk or a document. One of them is required. */
+export interface LinksOptions {
+  /** Id of the chunk. Without it the links are those of the document. */
+  chunkId?: string | null
+  /** Id of the document. */
+  documentId?: string | null
+  /** Uri of the document. */
+  uri?: string | null
+}
+
+/** The options of `prompt`. */
+export interface PromptOptions {
+  /** Place of the best sources in the text: at its start, or also at its end. Default: `start`. */
+  bestAt?: 'start' | 'both_ends'
+  /** Number of the first source, 1 to 1,000,000. Default: 1. A later call of a conversation continues the numbers. */
+  firstNumber?: number
+}
+
+/** The options of `rate`. */
+export interface RateOptions {
+  /** Vector of the query. Without it, and without `embed` of the store, questions are compared by their words. */
+  embedding?: Embedding | null
+  /** User of the application whose rating it is, at most 200 characters. null takes the role. */
+  ratedBy?: string | null
+}
+
 /** The options and the other arguments of each function. */
 interface Arguments {
   search: SearchOptions & { query: string }
@@ -120,7 +163,16 @@ interface Arguments {
   expandContexts: ExpandContextsOptions & { chunkIds: string[] }
   assemble: AssembleOptions & { documentId: string; chunkIds: string[] }
   outline: OutlineOptions & { uri: string }
+  similar: SimilarOptions
+  links: LinksOptions
+  backlinks: LinksOptions
+  prompt: PromptOptions & { passages: unknown[] }
+  checkCitations: { answer: string; sources: unknown[] }
+  rate: RateOptions & { query: string; chunkId: string; rating: number }
 }
+
+/** Functions that read no store. */
+type WithoutStore = 'prompt' | 'checkCitations'
 
 const text = 'pg_catalog.text'
 const uuid = 'pg_catalog.uuid'
@@ -131,6 +183,7 @@ const integer = 'integer'
 const question = { query: text, embedding: 'real[]', collection: text, filter: jsonb, store }
 const expansion = { strategy: text, maxTokens: integer, maxChunks: integer, limits: jsonb, store }
 const hits = { chunkIds: uuids, scores: 'double precision[]' }
+const linked = { chunkId: uuid, documentId: uuid, uri: text, store }
 const passages = {
   maxPassages: integer,
   maxTokens: integer,
@@ -160,6 +213,23 @@ export const ARGUMENTS = {
   expandContexts: { ...hits, ...expansion },
   assemble: { documentId: uuid, chunkIds: uuids, separator: text, store },
   outline: { uri: text, collection: text, version: text, hitIds: uuids, store },
-} satisfies { [Name in keyof Arguments]: Record<keyof Arguments[Name] | 'store', string> }
+  similar: {
+    chunkId: uuid,
+    documentId: uuid,
+    collection: text,
+    maxHits: integer,
+    filter: jsonb,
+    ranking: jsonb,
+    by: text,
+    store,
+  },
+  links: linked,
+  backlinks: linked,
+  prompt: { passages: jsonb, bestAt: text, firstNumber: integer },
+  checkCitations: { answer: text, sources: jsonb },
+  rate: { query: text, chunkId: uuid, rating: 'real', embedding: 'real[]', ratedBy: text, store },
+} satisfies {
+  [Name in keyof Arguments]: Record<keyof Arguments[Name] | (Name extends WithoutStore ? never : 'store'), string>
+}
 
 export type FunctionName = keyof Arguments

@@ -32,7 +32,17 @@ export function statement(name: FunctionName, values: object): Statement {
 function encode(value: unknown, type: string): string | null {
   if (value === null) return null
   if (type.endsWith('[]')) return `{${Array.from(value as ArrayLike<unknown>, element).join(',')}}`
-  return type === 'pg_catalog.jsonb' ? JSON.stringify(mapKeys(value as object, toSql)) : String(value)
+  if (type !== 'pg_catalog.jsonb') return String(value)
+  return JSON.stringify(Array.isArray(value) ? value.map(row) : mapKeys(value as object, toSql))
+}
+
+/** Returns a row, or an object in its place, with the names of SQL. */
+function row(value: object): object {
+  const columns = mapKeys(value, toSql)
+  const { citations } = columns
+  return Array.isArray(citations)
+    ? { ...columns, citations: citations.map((citation) => mapKeys(citation, toSql)) }
+    : columns
 }
 
 function element(value: unknown): string {
@@ -59,6 +69,8 @@ const READ: Record<string, (value: never) => unknown> = {
   citations: (citations: object[]) => citations.map(object),
   explanation: (chunks: object[]) => chunks.map(object),
   related: (chunks: object[]) => chunks.map(object),
+  sources: (sources: object[]) => sources.map(object),
+  source: object,
 }
 
 /** Returns a row of its JSON. */

@@ -89,7 +89,7 @@ export interface Passage {
   explanation: Explanation[] | null
 }
 
-/** A row of `searchHits`: a chunk that answers a query. */
+/** A row of `searchHits` or `similar`: a chunk that answers a query, or resembles another one. */
 export interface Hit {
   /** From 1. */
   rank: number
@@ -183,4 +183,57 @@ export interface OutlineSection {
   lastOrdinal: number
   firstLine: number | null
   lastLine: number | null
+}
+
+/** A row of `links` or `backlinks`: a link of a document, and where it leads. */
+export interface Link {
+  kind: 'link' | 'wiki' | 'import' | 'include'
+  text: string
+  fromChunk: string
+  fromDocument: string
+  fromUri: string | null
+  fromTitle: string | null
+  /** null if the store lacks the document or the section. */
+  toChunk: string | null
+  /** null if the store lacks the document. */
+  toDocument: string | null
+  /** Uri of that document, else the target. */
+  toUri: string | null
+  toTitle: string | null
+  /** Anchor, heading or imported name, as written. Empty without one. */
+  toSection: string
+}
+
+/** A source of a prompt: its number and label, and what the passage has of the others. */
+export interface PromptSource {
+  number: number
+  /** Uri with lines, or with pages, slides or sheets of a converted document. */
+  label: string
+  documentId?: string
+  collection?: string
+  version?: string
+  uri?: string
+  title?: string
+  section?: string[]
+  firstLine?: number
+  lastLine?: number
+  chunkIds?: string[]
+  sourceIds?: string[]
+}
+
+/** The row of `prompt`: numbered sources as a text for a language model, and the list of them. */
+export interface Prompt {
+  prompt: string
+  /** In the order of the passages. */
+  sources: PromptSource[]
+}
+
+/** A row of `checkCitations`: a source of an answer, or a number without a source. */
+export interface CheckedCitation {
+  number: number
+  outcome: 'cited' | 'uncited' | 'unknown'
+  /** Number of citations in the answer. */
+  mentions: number
+  /** null for an unknown number. */
+  source: PromptSource | null
 }

@@ -1,17 +1,32 @@
-import type {
-  AssembleOptions,
-  Embedding,
-  ExpandContextOptions,
-  ExpandContextsOptions,
-  FragmentsOptions,
-  FunctionName,
-  OutlineOptions,
-  ReassembleOptions,
-  SearchHitsOptions,
-  SearchOptions,
+import {
+  ARGUMENTS,
+  type AssembleOptions,
+  type Embedding,
+  type ExpandContextOptions,
+  type ExpandContextsOptions,
+  type FragmentsOptions,
+  type FunctionName,
+  type LinksOptions,
+  type OutlineOptions,
+  type PromptOptions,
+  type RateOptions,
+  type ReassembleOptions,
+  type SearchHitsOptions,
+  type SearchOptions,
+  type SimilarOptions,
 } from './arguments.js'
 import { read, statement } from './call.js'
-import type { ContextChunk, Fragment, Hit, OutlineSection, Passage } from './rows.js'
+import type {
+  CheckedCitation,
+  ContextChunk,
+  Fragment,
+  Hit,
+  Link,
+  OutlineSection,
+  Passage,
+  Prompt,
+  PromptSource,
+} from './rows.js'
 import { type Execute, executor, type Source } from './source.js'
 
 export interface StoreOptions {
@@ -24,7 +39,7 @@ export interface StoreOptions {
 /**
  * A store, through a connection, a pool or a transaction of the caller.
  *
- * Each call executes one statement, which reads. It never writes, commits or rolls back, and prepares nothing, so it works
+ * Each call executes one statement. It never commits or rolls back, and only `rate` writes. It prepares nothing, so it works
  * behind a transaction pooler. Errors are those of the driver, with SQLSTATE and HINT of PostgreSQL; a call with an unknown
  * argument throws a `TypeError`.
  *
@@ -131,6 +146,83 @@ export class Store {
     return this.#rows('outline', { uri, ...options })
   }
 
+  /**
+   * Returns chunks like a chunk, or documents like a document, each with its most similar chunk, best first.
+   *
+   * @param options either `chunkId` or `documentId`, and how others are compared.
+   * @example
+   * const others = await store.similar({ chunkId: hits[0]!.chunkId, maxHits: 5 })
+   */
+  async similar(options: SimilarOptions): Promise<Hit[]> {
+    return this.#rows('similar', options)
+  }
+
+  /**
+   * Returns the links of a chunk or a document in their order, with the documents and chunks that they lead to.
+   *
+   * @param options the chunk or the document with the links.
+   * @example
+   * const dead = (await store.links({ uri: 'docs/faq.md' })).filter((link) => link.toDocument === null)
+   */
+  async links(options: LinksOptions): Promise<Link[]> {
+    return this.#rows('links', options)
+  }
+
+  /**
+   * Returns the links of other documents that lead to a chunk or a document, in the order of their documents.
+   *
+   * @param options the chunk or the document that the links lead to.
+   * @example
+   * const uris = (await store.backlinks({ uri: 'docs/guides/security.md' })).map((link) => link.fromUri)
+   */
+  async backlinks(options: LinksOptions): Promise<Link[]> {
+    return this.#rows('backlinks', options)
+  }
+
+  /**
+   * Returns passages as one text with numbered sources for a language model, and the list of the sources. Each source is
+   * between two fences, which no text of a source ends. The call reads no table.
+   *
+   * @param passages rows of `search`, `reassemble` or `fragments`, best first, or objects that have at least `content`.
+   * @example
+   * const { prompt, sources } = await store.prompt(await store.search('row-level security', { maxPassages: 2 }))
+   */
+  async prompt(
+    passages: readonly (Pick<Passage, 'content'> & Partial<Passage>)[],
+    options: PromptOptions = {},
+  ): Promise<Prompt> {
+    const [prompt] = await this.#rows<Prompt>('prompt', { passages, ...options })
+    return prompt!
+  }
+
+  /**
+   * Returns the sources of an answer, each cited or uncited, and the unknown numbers that it cites, by number. The call reads
+   * no table.
+   *
+   * @param answer Markdown with citations such as [2], [1, 3] or [1-3]. Those in code and links do not count.
+   * @param sources `sources` of a prompt, or of several prompts of a conversation.
+   * @example
+   * const unknown = (await store.checkCitations(answer, sources)).filter((row) => row.outcome === 'unknown')
+   */
+  async checkCitations(answer: string, sources: readonly PromptSource[]): Promise<CheckedCitation[]> {
+    return this.#rows('checkCitations', { answer, sources })
+  }
+
+  /**
+   * Stores how well a chunk answers a question, for searches with `ranking: { feedback: 0.5 }`. This is the only method that
+   * writes. The role needs INSERT on the table `ratings`, and UPDATE and SELECT to replace a rating of the same user,
+   * question and chunk.
+   *
+   * @param query question that the chunk was found for.
+   * @param chunkId the chunk: for a passage, the first of its `hitIds`.
+   * @param rating from -1, the chunk does not answer the question, to 1, it does. 0 withdraws an earlier rating.
+   * @example
+   * await store.rate('who may read embeddings', passage.hitIds[0]!, 1, { ratedBy: 'user 17' })
+   */
+  async rate(query: string, chunkId: string, rating: number, options: RateOptions = {}): Promise<void> {
+    await this.#call('rate', { chunkId, rating, ...(await this.#ask(query, options)) })
+  }
+
   async #ask(query: string | null, options: Pick<SearchOptions, 'embedding' | 'ranking'>): Promise<object> {
     const { embed } = this.#options
     const byWords = options.ranking?.mode === 'text'
@@ -144,7 +236,8 @@ export class Store {
   }
 
   #call(name: FunctionName, values: object): PromiseLike<readonly (string | null)[]> {
-    const { text, values: parameters } = statement(name, { ...values, store: this.#options.name })
+    const store = 'store' in ARGUMENTS[name] ? { store: this.#options.name } : {}
+    const { text, values: parameters } = statement(name, { ...values, ...store })
     return this.#execute(text, parameters)
   }
 }

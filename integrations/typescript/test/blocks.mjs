@@ -31,7 +31,7 @@ const shown = Array.from(readme.join('').matchAll(/console\.log\(.*\) \/\/ (.*)/
 if (shown.length === 0) throw new Error('the README shows no output')
 const checked = `
 for (const line of ${JSON.stringify(shown)}) if (!lines.includes(line)) throw new Error('not printed: ' + line)
-const results = [passages, reranked, byBoth, same, outline, found, words, documents]
+const results = [passages, reranked, byBoth, same, sources, prompt, learned, outline, found, words, documents]
 if (results.some((rows) => rows.length === 0)) throw new Error('a block found nothing')
 await sql.end()
 await pool.end()`

@@ -87,7 +87,37 @@ const CALLS: Record<string, [call: (store: Store) => Promise<unknown>, sql: stri
     `outline('docs/faq.md', 'docs', hit_ids => $1)`,
     () => [ids],
   ],
+  similar: [
+    (store) => store.similar({ chunkId: ids[0]!, maxHits: 4, filter: { collection: 'docs' }, ranking: { mode: 'text' } }),
+    `similar($1, max_hits => 4, filter => '{"collection": "docs"}', ranking => '{"mode": "text"}')`,
+    () => [ids[0]],
+  ],
+  'similar documents': [
+    (store) => store.similar({ documentId, maxHits: 2 }),
+    `similar(document_id => $1, max_hits => 2)`,
+    () => [documentId],
+  ],
+  links: [(store) => store.links({ documentId }), `links(document_id => $1)`, () => [documentId]],
+  backlinks: [
+    (store) => store.backlinks({ uri: 'docs/guides/security.md' }),
+    `backlinks(uri => 'docs/guides/security.md')`,
+    () => [],
+  ],
+  prompt: [
+    async (store) => store.prompt(await store.search(QUESTION, { maxPassages: 3 }), { bestAt: 'both_ends', firstNumber: 2 }),
+    `prompt((SELECT jsonb_agg(p ORDER BY rank) FROM passage.search($1, max_passages => 3) AS p), 'both_ends', 2)`,
+    () => [QUESTION],
+  ],
+  checkCitations: [
+    async (store) => store.checkCitations(ANSWER, (await store.prompt(await store.search(QUESTION))).sources),
+    `check_citations($1, (SELECT sources FROM passage.prompt((
+      SELECT jsonb_agg(p ORDER BY rank) FROM passage.search($2) AS p))))`,
+    () => [ANSWER, QUESTION],
+  ],
 }
+
+// An answer that cites two sources, and one that does not exist.
+const ANSWER = 'Policies hide rows [1, 2]. So do roles [99], see `list[3]`.'
 
 /** Returns rows as `to_jsonb` does: this inverts what the package does, apart from it. */
 function asJson(value: unknown, verbatim = false): unknown {
@@ -152,6 +182,35 @@ test('unknown ids give nothing, and an empty list is a list', async () => {
   assert.deepEqual(await store.reassemble([]), [])
   assert.deepEqual(await store.reassemble([...ids, unknown]), await store.reassemble(ids))
   assert.equal(await store.assemble(unknown, ids), null)
+})
+
+test('a prompt takes rows, stored rows and texts', async () => {
+  const store = new Store(pool)
+  const passages = await store.search(QUESTION, { maxPassages: 2 })
+  const stored = await column<{ content: string }>('SELECT to_jsonb(p) FROM passage.search($1, max_passages => 2) AS p', [
+    QUESTION,
+  ])
+  const expected = await store.prompt(passages)
+  const [fragment] = await store.fragments(QUESTION)
+
+  assert.deepEqual(await store.prompt(JSON.parse(JSON.stringify(passages))), expected)
+  assert.deepEqual(await store.prompt(stored), expected)
+  assert.equal((await store.prompt([fragment!])).sources[0]!.uri, fragment!.uri)
+  assert.equal((await store.prompt([{ content: 'A text of my own.' }])).prompt, '[1] (no uri)\n```\nA text of my own.\n```')
+  assert.deepEqual(await store.prompt([]), { prompt: '', sources: [] })
+  assert.deepEqual(await store.checkCitations('Nothing is cited.', []), [])
+  const kept = JSON.parse(JSON.stringify(expected.sources))
+  assert.deepEqual((await store.checkCitations('', kept))[0]!.source, expected.sources[0])
+})
+
+test('a source of a prompt has the pages of its citations', async () => {
+  const store = new Store(pool)
+  const [passage] = await store.search(QUESTION, { maxPassages: 1 })
+  const citations = passage!.citations.map((citation) => ({ ...citation, page: 3, lastPage: 4 }))
+
+  const { sources } = await store.prompt([{ ...passage!, score: Infinity, citations }])
+
+  assert.equal(sources[0]!.label, `${passage!.uri}, pages 3-4`)
 })
 
 test('metadata keeps the names of its keys', async () => {

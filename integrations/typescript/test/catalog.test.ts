@@ -1,6 +1,7 @@
 // Arguments, columns and words are those of the extension. A new one in SQL fails here.
 
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { Store } from 'pg-passage'
 import { column, pool, QUESTION } from './database.js'
@@ -19,7 +20,35 @@ const ROWS: Record<string, string> = {
   expand_contexts: 'ContextChunk',
   explain_context: 'Explanation',
   outline: 'OutlineSection',
+  similar: 'Hit',
+  links: 'Link',
+  backlinks: 'Link',
+  prompt: 'Prompt',
+  check_citations: 'CheckedCitation',
 }
+
+// Functions of SQL that the packages leave out, by the reason.
+const LEFT_OUT: Record<string, string[]> = JSON.parse(
+  readFileSync(`${process.env.ROOT}/tests/interop/left_out.json`, 'utf8'),
+)
+
+test('every function of the extension is known, or left out for a reason', async () => {
+  const functions = await column<string>(
+    "SELECT DISTINCT proname::text FROM pg_proc WHERE pronamespace = 'passage'::regnamespace",
+  )
+
+  assert.deepEqual([...Object.keys(ARGUMENTS).map(toSql), ...Object.values(LEFT_OUT).flat()].sort(), functions.sort())
+})
+
+test('every function that is known is a method and in the README', () => {
+  const methods = Object.getOwnPropertyNames(Store.prototype).filter((name) => name !== 'constructor')
+  const readme = readFileSync(new URL('../node_modules/pg-passage/README.md', import.meta.url), 'utf8')
+  const first = Array.from(readme.matchAll(/^\| (`.*?) \|/gm), ([, cell]) => cell!).join()
+  const listed = Array.from(first.matchAll(/`(\w+)`/g), ([, name]) => name!)
+
+  assert.deepEqual(methods.sort(), Object.keys(ARGUMENTS).sort())
+  for (const method of methods) assert(listed.includes(method), method)
+})
 
 // A function without a table of results has no proallargtypes. The package calls the first overload of `outline`.
 async function declared(name: string, mode: 'i' | 't'): Promise<[name: string, type: string][]> {
@@ -89,6 +118,16 @@ for (const [name, file] of [
   })
 }
 
+test('every place of the best sources is known', async () => {
+  const wrong = new Store(pool).prompt([], { bestAt: 'end' as 'start' })
+
+  await assert.rejects(wrong, ({ hint }: { hint: string }) => {
+    const places = Array.from(hint.matchAll(/"(.*?)"/g), ([, place]) => place!)
+    assert.deepEqual(words('arguments', properties('arguments', 'PromptOptions').get('bestAt')!), places.sort())
+    return true
+  })
+})
+
 test('every preset of the extension is known', async () => {
   const presets = await column<string>('SELECT name FROM passage.strategies() WHERE base IS NULL')
 
@@ -111,6 +150,10 @@ test('the objects in jsonb have the properties of their types', async () => {
     const names = required('rows', row)
     for (const object of objects) assert.deepEqual(Object.keys(object).sort(), names)
   }
+  const [source] = (await store.prompt([passage!])).sources
+  const known = [...properties('rows', 'PromptSource').keys()]
+  for (const name of Object.keys(source!)) assert(known.includes(name), name)
+  for (const name of required('rows', 'PromptSource')) assert(Object.hasOwn(source!, name), name)
   const relations = new Set(related.map((chunk) => chunk.relation))
   for (const relation of relations) assert(words('rows', properties('rows', 'Related').get('relation')!).includes(relation))
 })

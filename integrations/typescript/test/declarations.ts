@@ -9,12 +9,14 @@ function declaration(file: string): string {
 }
 
 function body(file: string, name: string): string {
-  return new RegExp(`interface ${name}[^{]*\\{(.*?)^\\}`, 'ms').exec(declaration(file))![1]!
+  return new RegExp(`interface ${name}\\b[^{]*\\{(.*?)^\\}`, 'ms').exec(declaration(file))![1]!
 }
 
 /** Returns the properties of an interface with their types, in its order. */
 export function properties(file: string, name: string): Map<string, string> {
-  return new Map(Array.from(body(file, name).matchAll(/^ {4}(\w+)\??: (.*?);$/gms), ([, property, type]) => [property!, type!]))
+  return new Map(
+    Array.from(body(file, name).matchAll(/^ {4}(\w+)\??: (.*?);$/gms), ([, property, type]) => [property!, type!]),
+  )
 }
 
 /** Returns the properties of an interface that each value has, sorted. */

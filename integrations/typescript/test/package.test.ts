@@ -68,6 +68,8 @@ test('the compiler rejects wrong arguments', async () => {
     "search('x', { filter: { kind: 'poem' } })": /"poem"/,
     "search('x', { embedding: '[1,2]' })": /'string' is not assignable/,
     "reassemble('one id')": /'string' is not assignable/,
+    "prompt([{ uri: 'a.md' }])": /'content' is missing/,
+    "rate('x', 'id')": /Expected 3-4 arguments/,
     "searchHits('x').then((hits) => hits[0]!.chunk_id)": /'chunk_id' does not exist/,
   }
   for (const [text, message] of Object.entries(wrong)) {

@@ -67,6 +67,7 @@ impl Store {
             self.check_citus(&mut findings).await?;
         }
         if self.check_privileges(&mut findings).await? {
+            self.check_links_and_ratings(&mut findings).await?;
             self.check_policies(&mut findings).await?;
             self.check_statistics(&mut findings).await?;
             self.check_sizes(&mut findings).await?;

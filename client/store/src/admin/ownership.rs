@@ -12,6 +12,7 @@ until its end.
 */
 
 use super::super::error::Error;
+use super::super::relations::store_relations;
 use super::super::unnamed_statement::UnnamedStatements;
 use tokio_postgres::GenericClient;
 
@@ -20,8 +21,7 @@ pub(crate) const PINNED_SEARCH_PATH: &str = "search_path = pg_catalog, pg_temp";
 
 /// The relations of a store, of a store that Citus distributes by document, and of a shadow store that a reindex
 /// fills.
-const RELATIONS: &str = "('documents', 'chunks', 'embeddings', 'links', 'ratings', 'strategies', 'settings', \
-    'chunks_embedded', 'shard_keys', 'made')";
+const RELATIONS: &str = concat!("(", store_relations!(), ", 'shard_keys', 'made')");
 
 /// The common table expressions for the roles of the session.
 const ROLES: &str = "\

@@ -9,6 +9,7 @@ refers to the new ones.
 */
 
 use super::super::admin::PINNED_SEARCH_PATH;
+use super::super::relations::replaced_relations;
 use super::super::unnamed_statement::UnnamedStatements;
 use tokio_postgres::{Error, GenericClient, Row};
 
@@ -43,16 +44,12 @@ ORDER BY own.relation, own.relname";
 
 /// The query for the statements of the other customizations of store `$1`, with that name; shadow store
 /// `$2` has the name when they are executed.
-const CUSTOMIZATIONS: &str = "
+const CUSTOMIZATIONS: &str = concat!(
+    "
 WITH store AS (SELECT oid, nspname, nspowner, nspacl FROM pg_namespace WHERE nspname IN ($1, $2)),
-relation AS (
-    SELECT pg_class.*, nspname, format('%I.%I', $1::name, relname) AS qualified_name
-    FROM pg_class JOIN store ON store.oid = relnamespace
-    WHERE relname IN ('documents', 'chunks', 'embeddings', 'links', 'ratings', 'strategies', 'settings', 'chunks_embedded')
-    -- The partitions that create_store makes are in the schema of the store.
-    OR relispartition AND relkind = 'r' AND EXISTS (SELECT FROM pg_inherits JOIN pg_class AS parent ON parent.oid = inhparent
-        WHERE inhrelid = pg_class.oid AND parent.relname = 'chunks' AND parent.relnamespace = pg_class.relnamespace)
-),
+",
+    replaced_relations!(),
+    ",
 original AS (SELECT * FROM relation WHERE nspname = $1),
 col AS (
     SELECT qualified_name, original.oid, relispartition, attname, attnum, attacl, relowner, attstattarget, attstorage, attcompression, typstorage
@@ -113,7 +110,8 @@ SELECT statement FROM (
     UNION ALL
     SELECT 8, format('COMMENT ON COLUMN %s.%I IS %L', qualified_name, attname, col_description(oid, attnum)) FROM col
     WHERE NOT relispartition OR col_description(oid, attnum) IS NOT NULL
-) AS customization ORDER BY stage, statement";
+) AS customization ORDER BY stage, statement"
+);
 
 /// Creates the indexes of the original in the shadow store.
 pub(super) async fn create_indexes(

@@ -7,19 +7,17 @@ for each object that depends on a table.
 */
 
 use super::super::error::Error;
+use super::super::relations::replaced_relations;
 use super::customizations::query_catalog;
 use tokio_postgres::GenericClient;
 
 /// The query for the objects of store `$1` that shadow store `$2` lacks and that cannot be carried over.
-const OBSTACLES: &str = "
+const OBSTACLES: &str = concat!(
+    "
 WITH store AS (SELECT oid, nspname, nspowner FROM pg_namespace WHERE nspname IN ($1, $2)),
-relation AS (
-    SELECT pg_class.*, nspname, nspowner FROM pg_class JOIN store ON store.oid = relnamespace
-    WHERE relname IN ('documents', 'chunks', 'embeddings', 'links', 'ratings', 'strategies', 'settings', 'chunks_embedded')
-    -- The partitions that create_store makes are in the schema of the store.
-    OR relispartition AND relkind = 'r' AND EXISTS (SELECT FROM pg_inherits JOIN pg_class AS parent ON parent.oid = inhparent
-        WHERE inhrelid = pg_class.oid AND parent.relname = 'chunks' AND parent.relnamespace = pg_class.relnamespace)
-),
+",
+    replaced_relations!(),
+    ",
 original AS (SELECT * FROM relation WHERE nspname = $1),
 shadow AS (SELECT * FROM relation WHERE nspname = $2)
 SELECT DISTINCT object FROM (
@@ -71,7 +69,8 @@ SELECT DISTINCT object FROM (
     UNION ALL
     -- A subscriber knows the tables by name, and does not know those of the shadow store.
     SELECT pg_describe_object('pg_publication'::regclass, oid, 0) FROM pg_publication WHERE puballtables
-) AS obstacles ORDER BY object";
+) AS obstacles ORDER BY object"
+);
 
 /// Checks that the store has no objects that cannot be carried over to the shadow store.
 ///

@@ -4,15 +4,21 @@ A `TypedDict` is an ordinary dict, whose keys a type checker knows. A test compa
 a `Literal` with the extension.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, Any, Literal, TypedDict
 from uuid import UUID
 
+Id = UUID | str
+Scores = Iterable[float | None]
+Vector = Sequence[float]
+Embed = Callable[[str], Vector]
 Texts = str | list[str]  # a list means any of its values
 Kind = Literal["prose", "code", "api-reference", "data"]
 Mode = Literal["vector", "text", "hybrid"]
 ScoreBy = Literal["max", "mean", "sum", "rank"]
 FragmentStrategy = Literal["auto", "adaptive", "proximity", "semantic", "seed"]
+SimilarBy = Literal["content", "links"]
+BestAt = Literal["start", "both_ends"]
 
 
 class Filter(TypedDict, total=False):
@@ -92,15 +98,15 @@ class Output(TypedDict, total=False):
 
 
 # Objects are sent as text first: the caller may have a codec.
-_JSON = "pg_catalog.text::pg_catalog.jsonb"
+JSON = "pg_catalog.text::pg_catalog.jsonb"
 Boolean = Annotated[bool, "boolean"]
 Double = Annotated[float, "double precision"]
-FilterGroup = Annotated[Filter, _JSON]
-Ids = Annotated[Iterable[UUID | str], "pg_catalog.uuid[]"]
+FilterGroup = Annotated[Filter, JSON]
+Ids = Annotated[Iterable[Id], "pg_catalog.uuid[]"]
 Integer = Annotated[int, "integer"]
-LimitsGroup = Annotated[Limits, _JSON]
-OutputGroup = Annotated[Output, _JSON]
-RankingGroup = Annotated[Ranking, _JSON]
+LimitsGroup = Annotated[Limits, JSON]
+OutputGroup = Annotated[Output, JSON]
+RankingGroup = Annotated[Ranking, JSON]
 Text = Annotated[str, "pg_catalog.text"]
 
 
@@ -178,7 +184,7 @@ class Fragments(TypedDict, total=False):
     """
 
     uri: Text | None  # of one document
-    document_id: Annotated[UUID | str, "pg_catalog.uuid"] | None
+    document_id: Annotated[Id, "pg_catalog.uuid"] | None
     strategy: Annotated[FragmentStrategy, "pg_catalog.text"]  # "auto" by default
     collection: Text | None  # None looks in all
     max_fragments: Integer  # 5 by default
@@ -186,3 +192,16 @@ class Fragments(TypedDict, total=False):
     fuzzy_threshold: Double  # least similarity of a misspelled word, 0 to 1, 0.8 by default
     return_full: Boolean | None  # whether to return the whole document; None does if it fits into max_tokens
     filter: FilterGroup | None
+
+
+class Similar(TypedDict, total=False):
+    """The options of `similar`.
+
+    >>> options: Similar = {"max_hits": 5, "filter": {"min_similarity": 0.9}}
+    """
+
+    collection: Text | None  # None searches all
+    max_hits: Integer  # 0 to 1,000,000, 10 by default
+    filter: FilterGroup | None
+    ranking: RankingGroup | None  # None compares by words and by embedding
+    by: Annotated[SimilarBy, "pg_catalog.text"]  # "content" by default

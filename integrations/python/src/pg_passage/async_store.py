@@ -6,9 +6,10 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
-from pg_passage.call import Call, given
+from pg_passage.arguments import Vector
+from pg_passage.call import Call
 from pg_passage.rows import Passage
-from pg_passage.store import Store, Vector, embeds
+from pg_passage.store import Store
 
 if TYPE_CHECKING:
     import asyncpg
@@ -62,23 +63,29 @@ class AsyncStore:
     search = _awaited(Store.search)
     search_hits = _awaited(Store.search_hits)
     fragments = _awaited(Store.fragments)
+    similar = _awaited(Store.similar)
     reassemble = _awaited(Store.reassemble)
     expand_context = _awaited(Store.expand_context)
     expand_contexts = _awaited(Store.expand_contexts)
     assemble = _awaited(Store.assemble)
     outline = _awaited(Store.outline)
+    links = _awaited(Store.links)
+    backlinks = _awaited(Store.backlinks)
+    prompt = _awaited(Store.prompt)
+    check_citations = _awaited(Store.check_citations)
+    rate = _awaited(Store.rate)
 
     async def _call(
-        self, function: str, row_type: type | None, accepted: type | None, options: Mapping[str, Any], **named: Any
+        self, function: str, returns: Any, accepted: type | None, options: Mapping[str, Any], **named: Any
     ) -> Any:
-        values = {**given(**named, store=self.name), **options}
-        if self.embed and embeds(values):
-            embedding = self.embed(values["query"])
-            values["embedding"] = await embedding if inspect.isawaitable(embedding) else embedding
-        call = Call(function, row_type, accepted, values)
+        call = Call(function, returns, accepted, {"store": self.name, **named}, options)
+        question = call.question()
+        if self.embed and question is not None:
+            embedding = self.embed(question)
+            call.arguments["embedding"] = await embedding if inspect.isawaitable(embedding) else embedding
         source: Any = self.source
         if hasattr(source, "fetch"):
-            return call.read(await source.fetch(call.sql(lambda number: f"${number}"), *call.values))
+            return call.read(await source.fetch(call.sql(lambda number: f"${number}"), *call.values()))
         from psycopg import AsyncConnection
 
         if isinstance(source, AsyncConnection):
@@ -100,5 +107,5 @@ async def _execute(connection: "AsyncConnection[Any]", call: Call) -> Any:
 
     # Not `connection.cursor()`: that has the placeholders and rows that the caller chose.
     async with AsyncCursor(connection, row_factory=tuple_row) as cursor:
-        await cursor.execute(call.sql(lambda number: "%s").encode(), call.values, prepare=False)
+        await cursor.execute(call.sql(lambda number: "%s").encode(), call.values(), prepare=False)
         return call.read(await cursor.fetchall())

@@ -2,8 +2,9 @@
 
 import dataclasses
 import json
+import math
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Literal, Required, TypedDict, TypeVar
 from uuid import UUID
 
 Row = TypeVar("Row")
@@ -73,18 +74,14 @@ class Passage:
         >>> properties["source"] == properties["uri"]
         True
         """
-        values = dataclasses.asdict(self)
+        values = json.loads(json.dumps(self, default=as_json))
         del values["content"]
-        return values.pop("metadata") | {"source": self.uri} | json.loads(json.dumps(values, default=_json))
-
-
-def _json(value: UUID | range) -> Any:
-    return [value.start, value.stop] if isinstance(value, range) else str(value)
+        return values.pop("metadata") | {"source": self.uri} | values
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A row of `search_hits`: a chunk that answers a query.
+    """A row of `search_hits` or `similar`: a chunk that answers a query, or resembles another one.
 
     >>> found_by_words = [hit for hit in store.search_hits("filters", max_hits=50) if hit.text_rank is not None]
     """
@@ -177,6 +174,76 @@ class OutlineSection:
     last_line: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A row of `links` or `backlinks`: a link of a document, and where it leads.
+
+    >>> links = store.links(uri="docs/faq.md")
+    >>> dead = [link.to_uri for link in links if link.to_document is None]
+    """
+
+    kind: Literal["link", "wiki", "import", "include"]
+    text: str
+    from_chunk: UUID
+    from_document: UUID
+    from_uri: str | None
+    from_title: str | None
+    to_chunk: UUID | None  # None if the store lacks the document or the section
+    to_document: UUID | None  # None if the store lacks it
+    to_uri: str | None  # of that document, else the target
+    to_title: str | None
+    to_section: str  # anchor, heading or imported name, as written; empty without one
+
+
+class PromptSource(TypedDict, total=False):
+    """A source of a prompt. Its values are those of JSON, so that an application can store it until the answer arrives.
+
+    >>> source: PromptSource = store.prompt(store.search("how do filters apply")).sources[0]
+    >>> source["number"]
+    1
+    """
+
+    number: Required[int]
+    label: Required[str]  # uri with lines, or with pages, slides or sheets of a converted document
+    document_id: str
+    collection: str
+    version: str
+    uri: str
+    title: str
+    section: list[str]
+    first_line: int
+    last_line: int
+    chunk_ids: list[str]
+    source_ids: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """The row of `prompt`: numbered sources as a text for a language model, and the list of them.
+
+    >>> prompt = store.prompt(store.search("how do filters apply", max_passages=1))
+    >>> prompt.prompt.startswith("[1] docs/guides/search.md:")
+    True
+    """
+
+    prompt: str
+    sources: list[PromptSource]  # in the order of the passages
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedCitation:
+    """A row of `check_citations`: a source of an answer, or a number without a source.
+
+    >>> [row.outcome for row in store.check_citations("No source says so [7].", [])]
+    ['unknown']
+    """
+
+    number: int
+    outcome: Literal["cited", "uncited", "unknown"]
+    mentions: int  # citations in the answer
+    source: PromptSource | None  # None for an unknown number
+
+
 def columns(row_type: type) -> str:
     """Returns the select list of a row type. Types that drivers do not know are cast to text."""
     names = (field.name for field in dataclasses.fields(row_type))
@@ -189,8 +256,25 @@ def read(row_type: type[Row], values: Any) -> Row:
     return row_type(*map(_convert, names, values))
 
 
+def as_json(value: Any) -> Any:
+    """Returns what JSON has in place of a row, an id or a span: the argument `default` of `json.dumps`."""
+    if dataclasses.is_dataclass(value):
+        values = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        # JSON has no infinite numbers, such as scores may be.
+        return {name: None if item in (math.inf, -math.inf) else item for name, item in values.items()}
+    if isinstance(value, range):
+        return [value.start, value.stop]
+    if isinstance(value, UUID):
+        return str(value)
+    raise TypeError(f"an object of type {type(value).__name__} is not a value of JSON")
+
+
+# Columns of the type jsonb.
+_JSON_COLUMNS = {"metadata", "signals", "related", "citations", "explanation", "sources", "source"}
+
+
 def _convert(name: str, value: Any) -> Any:
-    if name in ("metadata", "signals", "related", "citations", "explanation") and isinstance(value, str):
+    if name in _JSON_COLUMNS and isinstance(value, str):
         value = json.loads(value)  # asyncpg returns jsonb as text, unless the caller registered a codec
     if name == "citations":
         return [Citation(**{**citation, "chunk_id": UUID(citation["chunk_id"])}) for citation in value]

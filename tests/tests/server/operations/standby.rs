@@ -62,6 +62,7 @@ async fn functions_that_write_name_the_primary() {
         ("create_store", "SELECT passage.upgrade_store('parts')"),
         ("ingest", "SELECT passage.ingest('new.md', 'text')"),
         ("remove", "SELECT passage.remove('doc/1.md')"),
+        ("rate", "SELECT passage.rate('river1', gen_random_uuid(), 1)"),
         ("adopt", "SELECT passage.adopt('more', 'another', document => 'page', content => 'body')"),
         ("unadopt", "SELECT passage.unadopt('noted')"),
         ("bring_in_step", "SELECT passage.bring_in_step('article')"),
@@ -85,6 +86,41 @@ async fn functions_that_write_name_the_primary() {
         "SELECT count(*) = 0 FROM passage.check_store('rag', true)",
     ] {
         assert_eq!(standby.query_text(sql).await, "t", "{sql}");
+    }
+}
+
+#[tokio::test]
+async fn searches_with_feedback_count_the_ratings_that_the_primary_took() {
+    let primary = primary().await;
+    let standby = primary.standby().await;
+    let embedding = primary.has_vector().then_some("array_fill(0.5::real, '{8}')");
+    let search = |embedding: &str, feedback: f64| {
+        format!(
+            "passage.search_hits('river1 stone2', {embedding}, max_hits => 8, ranking => passage.ranking(feedback => {feedback}))"
+        )
+    };
+    for embedding in std::iter::once("NULL").chain(embedding) {
+        let hits = |feedback| {
+            let search = search(embedding, feedback);
+            format!("SELECT chunk_id || ' ' || score FROM {search} ORDER BY rank")
+        };
+        let before = standby.query_lines(&hits(1.0)).await;
+        assert_eq!(before, standby.query_lines(&hits(0.0)).await);
+        // Two users vote against the first hit, which then is not the first one.
+        let rate = format!(
+            "SELECT passage.rate('river1 stone2', chunk_id, -1, {embedding}, rated_by) FROM {}, unnest('{{ann,ben}}'::text[]) AS rated_by WHERE rank = 1",
+            search(embedding, 0.0)
+        );
+        primary.execute(&rate).await;
+        standby.catch_up_with(&primary).await;
+
+        let rated = standby.query_lines(&hits(1.0)).await;
+
+        assert_eq!(rated, primary.query_lines(&hits(1.0)).await);
+        assert_ne!(rated[0], before[0]);
+        assert_eq!(before, standby.query_lines(&hits(0.0)).await);
+        primary.execute("DELETE FROM rag.ratings").await;
+        standby.catch_up_with(&primary).await;
     }
 }
 

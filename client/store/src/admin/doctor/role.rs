@@ -7,7 +7,7 @@ use super::finding::Finding;
 use crate::postgres_text::quote_identifier;
 
 /// The operations of `_passage.role_rights`, with what a role may do.
-const OPERATIONS: [(&str, &str, &str); 6] = [
+const OPERATIONS: [(&str, &str, &str); 10] = [
     ("read", "read", "expand hits, assemble and outline documents"),
     ("search", "search", "search by words and by embeddings"),
     (
@@ -18,6 +18,10 @@ const OPERATIONS: [(&str, &str, &str); 6] = [
     ("load", "ingest with the client", "run passage ingest"),
     ("embed", "embed", "run passage embed"),
     ("remove", "remove", "call passage.remove, and run passage remove"),
+    ("links", "follow links", "call passage.links, and search with links"),
+    ("write_links", "write links", "write the links of the documents that it ingests"),
+    ("feedback", "search with ratings", "search with feedback"),
+    ("rate", "rate", "call passage.rate"),
 ];
 
 impl Store {
@@ -56,15 +60,12 @@ impl Store {
         let (bypasses, has_policies): (bool, bool) = (row.get(0), row.get(1));
         let sql = "SELECT operation, is_allowed, lacks, remedy FROM _passage.role_rights($1::text::name, $2::text::name)";
         for row in self.query(sql, &[&role, &self.name]).await? {
-            let operation: String = row.get(0);
-            let known = OPERATIONS.into_iter().find(|(name, ..)| *name == operation);
-            let (_, subject, ability) = known.unwrap_or((&operation, &operation, &operation));
-            let lacks: Option<String> = row.get(2);
+            let operation: &str = row.get(0);
+            let (subject, ability) = names(operation);
             findings.push(if row.get(1) {
                 Finding::good(subject, format!("\"{role}\" can {ability}"))
             } else {
-                let finding = format!("\"{role}\" lacks {}", lacks.unwrap_or_default());
-                Finding::warning(subject, finding, row.get::<_, String>(3))
+                Finding::warning(subject, lack(role, row.get(2)), row.get::<_, String>(3))
             });
         }
         findings.push(Finding::good(
@@ -81,4 +82,40 @@ impl Store {
         ));
         Ok(findings)
     }
+
+    /// Adds a warning for each operation on links and ratings that the current role may not do. A role that may not write
+    /// documents gets none about writing links, and a store without these tables has none.
+    ///
+    /// Also in a store of another role: the query reads the catalogs, and settings only from a plain table.
+    pub(super) async fn check_links_and_ratings(
+        &self,
+        findings: &mut Vec<Finding>,
+    ) -> Result<(), Error> {
+        let sql = "WITH rights AS MATERIALIZED (SELECT * FROM _passage.role_rights(current_user, $1::text::name)) \
+                   SELECT operation, lacks, remedy, current_user::text FROM rights WHERE NOT is_allowed \
+                   AND (operation IN ('links', 'feedback') OR NOT pg_is_in_recovery() AND (operation = 'rate' \
+                   OR operation = 'write_links' AND EXISTS (SELECT FROM rights WHERE operation = 'ingest' AND is_allowed))) \
+                   ORDER BY place";
+        let check = async { self.query(sql, &[&self.name]).await };
+        let Some(rows) = self.try_check("privileges", findings, check).await? else {
+            return Ok(());
+        };
+        for row in rows {
+            let (subject, _) = names(row.get(0));
+            let finding = lack(row.get(3), row.get(1));
+            findings.push(Finding::warning(subject, finding, row.get::<_, String>(2)));
+        }
+        Ok(())
+    }
+}
+
+/// Returns the subject of an operation in findings, and what a role does with it.
+fn names(operation: &str) -> (&str, &str) {
+    let known = OPERATIONS.into_iter().find(|(name, ..)| *name == operation);
+    known.map_or((operation, operation), |(_, subject, ability)| (subject, ability))
+}
+
+/// Returns the finding about a role that lacks rights.
+fn lack(role: &str, rights: Option<&str>) -> String {
+    format!("\"{role}\" lacks {}", rights.unwrap_or_default())
 }

@@ -2,6 +2,7 @@
 
 use super::super::super::connection::Store;
 use super::super::super::error::Error;
+use super::super::super::relations::row_tables;
 use super::super::super::shadow::schema_names;
 use super::finding::Finding;
 use crate::postgres_text::quote_identifier;
@@ -74,13 +75,16 @@ impl Store {
         }
         // An empty table needs no statistics. Autovacuum analyzes partitions, but never the partitioned table,
         // whose statistics are outdated once its partitions have grown or shrunk by a half.
-        let partitioned = "SELECT string_agg(format('%I.%I', nspname, relname), ', ' ORDER BY relname) FROM ( \
+        let partitioned = concat!(
+            "SELECT string_agg(format('%I.%I', nspname, relname), ', ' ORDER BY relname) FROM ( \
                    SELECT nspname, pg_class.relname, pg_class.reltuples AS known, sum(greatest(part.reltuples, 0)) AS total \
                    FROM pg_class JOIN pg_namespace ON pg_namespace.oid = pg_class.relnamespace \
                    CROSS JOIN LATERAL pg_partition_tree(pg_class.oid) JOIN pg_class AS part ON part.oid = relid AND isleaf \
-                   WHERE nspname = $1 AND pg_class.relkind = 'p' AND pg_class.relname IN ('documents', 'chunks', 'embeddings') \
-                   GROUP BY nspname, pg_class.relname, pg_class.reltuples) AS tree \
-                   WHERE known >= 0 AND abs(total - known) > greatest(known, 1000) / 2";
+                   WHERE nspname = $1 AND pg_class.relkind = 'p' AND pg_class.relname IN (",
+            row_tables!(),
+            ") GROUP BY nspname, pg_class.relname, pg_class.reltuples) AS tree \
+                   WHERE known >= 0 AND abs(total - known) > greatest(known, 1000) / 2"
+        );
         if let Some(tables) =
             self.query_one(partitioned, &[&self.name]).await?.get::<_, Option<String>>(0)
         {
@@ -90,15 +94,19 @@ impl Store {
                 format!("ANALYZE {tables};"),
             ));
         }
-        let sql = "SELECT string_agg($2::text || '.' || pg_class.relname::text, ', ' ORDER BY pg_class.relname) \
-                   FILTER (WHERE reltuples < 0 AND (relkind = 'p' OR pg_relation_size(relid) > 0)), coalesce(max(dead), 0), \
+        // The finding is about words, which links and ratings do not have. Autovacuum analyzes no table of fewer than 50 rows.
+        let sql = concat!(
+            "SELECT string_agg($2::text || '.' || pg_class.relname::text, ', ' ORDER BY pg_class.relname) \
+                   FILTER (WHERE reltuples < 0 AND (relkind = 'p' OR pg_relation_size(relid) > 0) AND pg_class.relname NOT IN ('links', 'ratings')), coalesce(max(dead), 0), \
                    string_agg($2::text || '.' || pg_class.relname::text, ', ' ORDER BY pg_class.relname) FROM pg_class \
                    JOIN pg_stat_all_tables ON relid = pg_class.oid CROSS JOIN LATERAL ( \
                    SELECT max(part.n_dead_tup::float8 / (part.n_live_tup + part.n_dead_tup)) FROM pg_stat_all_tables AS part \
                    WHERE part.n_dead_tup > 10000 AND (part.relid = pg_class.oid OR part.relid IN (SELECT tree.relid FROM pg_partition_tree(pg_class.oid) AS tree)) \
                    ) AS of_parts (dead) \
-                   WHERE schemaname = $1 AND pg_class.relname IN \
-                   ('documents', 'chunks', 'embeddings', 'adopted_documents', 'adopted_chunks')";
+                   WHERE schemaname = $1 AND pg_class.relname IN ('adopted_documents', 'adopted_chunks', ",
+            row_tables!(),
+            ")"
+        );
         let schema = &self.schema;
         let row = self.query_one(sql, &[&self.name, schema]).await?;
         add_statistics(findings, row.get(0), row.get(1), row.get(2));

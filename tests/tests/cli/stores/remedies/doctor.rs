@@ -133,6 +133,13 @@ pub const CASES: &[Case] = &[
             SELECT pg_stat_force_next_flush()",
     )
     .doctor(ANY),
+    Case::sql(
+        TABLES,
+        "100 % of a table",
+        "INSERT INTO s.ratings (query, document_id, chunk_id, rating) SELECT 'q', gen_random_uuid(), gen_random_uuid(), 0 FROM generate_series(1, 11000);
+            DELETE FROM s.ratings; SELECT pg_stat_force_next_flush()",
+    )
+    .doctor(ANY),
     Case::sentence(
         TABLES,
         "\"s_reindex\", 0 bytes, of an unfinished reindex",

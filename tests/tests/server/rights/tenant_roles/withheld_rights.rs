@@ -3,14 +3,15 @@
 use super::{client, doctor, succeed, with_roles};
 use passage_tests::Cluster;
 use passage_tests::cluster::{OWNER, SUPERUSER, model_path};
+use serde_json::Value;
 
 /// The operations with what they need, as the extension lists them.
 const NEEDS: &str = "SELECT operation, relation, command FROM _passage.needed_rights() CROSS JOIN unnest(commands) AS command
     JOIN pg_class ON relnamespace = 'rag'::regnamespace AND relname = relation ORDER BY place, relation, command";
 
 /// The document that operations change, before and after.
-const NOTE: &str = "# One\n\nText of a note.\n\n# Two\n\nMore text.\n";
-const CHANGED: &str = "# One\n\nText of a note.\n\n# Three\n\nOther text.\n";
+const NOTE: &str = "# One\n\nText of a note, with a [link](#two).\n\n# Two\n\nMore text.\n";
+const CHANGED: &str = "# One\n\nText of a note, with a [link](#two).\n\n# Three\n\nOther text.\n";
 
 /// Brings the store into the state before an operation, as the owner, and does what the operation is for, as a role.
 /// Returns the error, if it is refused.
@@ -79,6 +80,25 @@ async fn perform(cluster: &Cluster, operation: &str, role: &str) -> Option<Strin
         }
         "embed" => run(words("embed")).await,
         "remove" => sql("BEGIN; SELECT passage.remove('note.md'); ROLLBACK".into()).await,
+        "links" => {
+            // A role that may not read the table sees no links.
+            let links = "SELECT 1 / count(*) FROM passage.links(uri => 'note.md')";
+            sql(links.into()).await
+        }
+        "feedback" => {
+            let search =
+                "SELECT passage.search('text', ranking => passage.ranking(feedback => 0.5))";
+            match sql(search.into()).await {
+                None => run(words("search --mode hybrid --feedback 0.5 note")).await,
+                error => error,
+            }
+        }
+        "rate" => {
+            // The second rating replaces the first.
+            let chunk = cluster.query_text("SELECT id FROM rag.chunks WHERE ordinal = 0").await;
+            let rate = format!("SELECT passage.rate('text', '{chunk}', 1)");
+            sql(format!("BEGIN; {rate}; {rate}; ROLLBACK")).await
+        }
         other => panic!("{other}"),
     }
 }
@@ -102,7 +122,18 @@ async fn withhold_each_right(operation: &str) {
     let withheld = needs.iter().copied().filter(|need| !others.contains(need));
     let state = async |role: &str| {
         let (findings, remedies) = doctor(&cluster, role).await;
-        let subjects = ["read", "search", "ingest", "load", "embed", "remove"];
+        let subjects = [
+            "read",
+            "search",
+            "ingest",
+            "load",
+            "embed",
+            "remove",
+            "links",
+            "write_links",
+            "feedback",
+            "rate",
+        ];
         let place = subjects.iter().position(|subject| *subject == operation).unwrap();
         let before = findings[..place].iter().filter(|(_, severity)| severity != "good").count();
         let severity = findings[place].1.clone();
@@ -126,6 +157,12 @@ async fn withhold_each_right(operation: &str) {
                 error.contains(&format!("hint: Some(\"As the owner of the store, run {remedy}\")")),
                 "{withheld}: {error}"
             ),
+            "links" if withheld == "links|SELECT" => {
+                assert!(error.contains("division by zero"), "{error}");
+            }
+            "rate" if ["ratings|SELECT", "ratings|UPDATE"].contains(&withheld) => {
+                assert!(error.contains("duplicate key"), "{withheld}: {error}");
+            }
             _ => assert!(
                 error.contains("42501")
                     || error.contains("passage doctor --store rag --as")
@@ -140,7 +177,8 @@ async fn withhold_each_right(operation: &str) {
 
     // The same with policies: nothing applies to the role, and the remedy creates what it needs.
     cluster.execute("ALTER TABLE rag.documents ENABLE ROW LEVEL SECURITY; ALTER TABLE rag.chunks ENABLE ROW LEVEL SECURITY;
-        ALTER TABLE rag.embeddings ENABLE ROW LEVEL SECURITY; CREATE POLICY shown ON rag.documents TO reader USING (collection = '')").await;
+        ALTER TABLE rag.embeddings ENABLE ROW LEVEL SECURITY; ALTER TABLE rag.links ENABLE ROW LEVEL SECURITY;
+        ALTER TABLE rag.ratings ENABLE ROW LEVEL SECURITY; CREATE POLICY shown ON rag.documents TO reader USING (collection = '')").await;
     if ["load", "embed"].contains(&operation) {
         cluster
             .execute("DELETE FROM rag.embeddings; DELETE FROM rag.settings WHERE key = 'model'")
@@ -195,4 +233,85 @@ async fn doctor_and_errors_name_what_the_client_needs_to_embed() {
 #[tokio::test]
 async fn doctor_and_errors_name_what_remove_needs() {
     withhold_each_right("remove").await;
+}
+
+#[tokio::test]
+async fn doctor_names_what_following_links_needs() {
+    withhold_each_right("links").await;
+}
+
+#[tokio::test]
+async fn doctor_names_what_a_search_with_ratings_needs() {
+    withhold_each_right("feedback").await;
+}
+
+#[tokio::test]
+async fn doctor_names_what_rating_needs() {
+    withhold_each_right("rate").await;
+}
+
+/// Returns the findings of `passage doctor` about what its own role lacks: what and remedy.
+async fn own_warnings(cluster: &Cluster, role: &str) -> Vec<(String, String)> {
+    let output = client(cluster, role, "", &["doctor", "--json", "--no-embed"]).await;
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    let findings = stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let text = |finding: &Value, key: &str| finding[key].as_str().unwrap().to_owned();
+    let subjects = ["privileges", "follow links", "write links", "search with ratings", "rate"];
+    findings
+        .filter(|finding| finding["severity"] != "good")
+        .map(|finding| (text(&finding, "what"), text(&finding, "remedy")))
+        .filter(|(what, _)| subjects.iter().any(|subject| what.starts_with(subject)))
+        .collect()
+}
+
+#[tokio::test]
+async fn doctor_names_what_a_writer_of_links_and_ratings_lacks() {
+    let cluster = with_roles().await;
+    let tables = "SELECT string_agg(format('rag.%I', relname), ', ') FROM pg_class WHERE relnamespace = 'rag'::regnamespace AND relkind = 'r' AND relname";
+    let others = cluster.query_text(&format!("{tables} NOT IN ('links', 'ratings')")).await;
+    cluster
+        .execute(&format!(
+            "GRANT USAGE ON SCHEMA rag TO app; GRANT SELECT, INSERT, UPDATE, DELETE ON {others} TO app"
+        ))
+        .await;
+    let ingest = async |text: &str| {
+        let sql = format!("SELECT chunks FROM passage.ingest('note.md', E'{text}')");
+        cluster.query_text_as("app", &sql.replace('\n', "\\n")).await;
+        cluster.query_text("SELECT count(*) FROM rag.links").await
+    };
+    assert_eq!(ingest(NOTE).await, "0");
+    for (what, remedy) in [
+        ("follow links", "GRANT SELECT ON rag.links TO app;"),
+        ("write links", "GRANT INSERT, DELETE ON rag.links TO app;"),
+        ("search with ratings", "GRANT SELECT ON rag.ratings TO app;"),
+        ("rate", "GRANT INSERT, UPDATE ON rag.ratings TO app;"),
+    ] {
+        let (as_owner, _) = doctor(&cluster, "app").await;
+        let shown = as_owner.iter().find(|(subject, _)| subject == what).unwrap();
+        assert_eq!(shown.1, "warning", "{what}: {as_owner:?}");
+        let warnings = own_warnings(&cluster, "app").await;
+        let (_, named) = warnings.iter().find(|(subject, _)| subject == what).unwrap();
+        assert_eq!(named, remedy, "{what}");
+        cluster.execute(named).await;
+    }
+    assert_eq!(own_warnings(&cluster, "app").await, []);
+    assert_eq!(ingest(CHANGED).await, "1");
+
+    // A role that rates only for itself has the right on some columns.
+    cluster.execute("REVOKE INSERT ON rag.ratings FROM app; GRANT INSERT (query, lexemes, document_id, chunk_id, rating) ON rag.ratings TO app").await;
+    assert_eq!(own_warnings(&cluster, "app").await, []);
+    // Links are written with documents, which a reader may not write.
+    cluster.execute("GRANT USAGE ON SCHEMA rag TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA rag TO reader").await;
+    let warnings = own_warnings(&cluster, "reader").await;
+    let subjects: Vec<&str> = warnings.iter().map(|(subject, _)| &**subject).collect();
+    assert_eq!(subjects, ["privileges of \"reader\"", "rate"]);
+    // A store of an earlier layout has neither table.
+    cluster.execute("DROP TABLE rag.links, rag.ratings").await;
+    let (findings, _) = doctor(&cluster, "reader").await;
+    let subjects: Vec<&str> = findings.iter().map(|(subject, _)| &**subject).collect();
+    assert_eq!(
+        subjects,
+        ["read", "search", "ingest with SQL", "ingest with the client", "embed", "remove", "rows"]
+    );
+    assert_eq!(own_warnings(&cluster, "app").await, []);
 }
