@@ -111,11 +111,18 @@ def test_every_value_of_a_word_is_known(function, connection):
     assert ours == listed
 
 
-def test_every_place_of_the_best_sources_is_known(connection):
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda store: store.prompt([], best_at="end"), arguments.BestAt),
+        (lambda store: store.similar(uuid.uuid4(), by="words"), arguments.SimilarBy),
+    ],
+)
+def test_every_word_that_the_hint_of_an_error_lists_is_known(call, words, connection):
     with pytest.raises(psycopg.errors.InvalidParameterValue) as error:
-        Store(connection).prompt([], best_at="end")
+        call(Store(connection))
 
-    assert re.findall('"(.*?)"', error.value.diag.message_hint) == list(typing.get_args(arguments.BestAt))
+    assert re.findall('"(.*?)"', error.value.diag.message_hint) == list(typing.get_args(words))
 
 
 @pytest.mark.parametrize("function", [name for name in FUNCTIONS if FUNCTIONS[name][0]])

@@ -31,6 +31,7 @@ CALLS = {
     "assemble": (lambda: (document(), ids()), {"separator": "\n[...]\n"}),
     "similar": (lambda: (ids()[0],), {"max_hits": 4, "filter": {"collection": "docs"}, "ranking": {"mode": "text"}}),
     "similar documents": (lambda: (), {"document_id": "document", "max_hits": 2}),
+    "similar by links": (lambda: (), {"document_id": "document", "by": "links"}),
     "links": (lambda: (None, document()), {}),
     "links by uri": (lambda: (), {"uri": "docs/concepts.md"}),
     "backlinks": (lambda: (), {"uri": "docs/guides/security.md"}),

@@ -97,6 +97,11 @@ const CALLS: Record<string, [call: (store: Store) => Promise<unknown>, sql: stri
     `similar(document_id => $1, max_hits => 2)`,
     () => [documentId],
   ],
+  'similar by links': [
+    (store) => store.similar({ documentId, by: 'links' }),
+    `similar(document_id => $1, by => 'links')`,
+    () => [documentId],
+  ],
   links: [(store) => store.links({ documentId }), `links(document_id => $1)`, () => [documentId]],
   backlinks: [
     (store) => store.backlinks({ uri: 'docs/guides/security.md' }),

@@ -118,14 +118,19 @@ for (const [name, file] of [
   })
 }
 
-test('every place of the best sources is known', async () => {
-  const wrong = new Store(pool).prompt([], { bestAt: 'end' as 'start' })
-
-  await assert.rejects(wrong, ({ hint }: { hint: string }) => {
-    const places = Array.from(hint.matchAll(/"(.*?)"/g), ([, place]) => place!)
-    assert.deepEqual(words('arguments', properties('arguments', 'PromptOptions').get('bestAt')!), places.sort())
-    return true
-  })
+test('every word that the hint of an error lists is known', async () => {
+  const store = new Store(pool)
+  const [chunkId] = await column<string>('SELECT id FROM rag.chunks LIMIT 1')
+  for (const [options, property, call] of [
+    ['PromptOptions', 'bestAt', () => store.prompt([], { bestAt: 'end' as 'start' })],
+    ['SimilarOptions', 'by', () => store.similar({ chunkId: chunkId!, by: 'words' as 'links' })],
+  ] as const) {
+    await assert.rejects(call(), ({ hint }: { hint: string }) => {
+      const listed = Array.from(hint.matchAll(/"(.*?)"/g), ([, word]) => word!)
+      assert.deepEqual(words('arguments', properties('arguments', options).get(property)!), listed.sort())
+      return true
+    })
+  }
 })
 
 test('every preset of the extension is known', async () => {
