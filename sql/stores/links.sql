@@ -66,9 +66,9 @@ BEGIN
         RETURN origin || target;
     END IF;
     path := regexp_replace(substr(uri, length(origin) + 1), '[?#].*$', '');
-    -- A page of Antora names other pages from the folder of all pages of its module.
-    path := CASE WHEN target ~ '^\.' OR path !~ '(^|/)modules/[^/]+/pages/.*\.adoc$' THEN regexp_replace(path, '[^/]*$', '')
-        ELSE substring(path FROM '^(?:.*/)?modules/[^/]+/pages/') END;
+    -- Pages, partials and navigation of Antora name pages from the folder of all pages of their module.
+    path := CASE WHEN target ~ '^\.' OR path !~ '(^|/)modules/[^/]+/((pages|partials)/.*|[^/]*nav[^/]*)\.adoc$' THEN regexp_replace(path, '[^/]*$', '')
+        ELSE substring(path FROM '^(?:.*/)?modules/[^/]+/') || 'pages/' END;
     FOREACH part IN ARRAY string_to_array(path || target, '/') LOOP
         IF part = '..' THEN
             parts := parts[:cardinality(parts) - 1];

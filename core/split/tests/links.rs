@@ -50,7 +50,7 @@ fn links_of_markdown_are_those_outside_of_code_and_images() {
 
 #[test]
 fn links_of_restructuredtext_are_roles_targets_and_contents() {
-    let text = "See :doc:`guide/setup` or :doc:`the guide </guide>` and `site <page.html#top>`_, ``:doc:`code```.\n\n\
+    let text = "See :doc:`guide/setup` or :doc:`the guide </guide>` and `site <page.html#top>`_, `alias <named_>`_, ``:doc:`code```.\n\n\
         .. include:: part.rst\n\n.. _named: other.rst\n\n.. toctree::\n   :maxdepth: 2\n\n   intro\n   The API <api>\n\n\
         .. code-block:: rst\n\n   :doc:`in_code`\n\nA literal::\n\n    `x <literal>`_\n\nAfter :doc:`after`.\n";
     let expected = [
@@ -162,7 +162,7 @@ fn labels_of_asciidoc_are_anchors_and_ids() {
 #[test]
 fn resources_of_antora_are_paths() {
     let text = "xref:a.adoc[] xref:m:b/c.adoc#d[] xref:2.0@k:m:e.adoc[] xref:k::f.adoc[] xref:attachment$g.zip[] xref:https://x.org/h#i[]\n\n\
-        include::partial$j.adoc[]\n\ninclude::m:example$k.rb[]\n";
+        include::partial$/j.adoc[]\n\ninclude::m:example$k.rb[]\n";
     let expected = [
         "link a.adoc# ()",
         "link /modules/m/pages/b/c.adoc#d ()",

@@ -60,6 +60,8 @@ SELECT labelled.write('docs/modules/ops/pages/sub/one.adoc', '[[0, "link", "two.
 SELECT string_agg(labelled.write(name, '[]'), '') FROM unnest(ARRAY[
     'docs/modules/ops/pages/two.adoc', 'docs/modules/ops/pages/sub/three.adoc', 'docs/modules/other/pages/four.adoc', 'more/modules/other/pages/four.adoc']) AS name;
 SELECT text, labelled.place(to_chunk) FROM passage.links(uri => 'docs/modules/ops/pages/sub/one.adoc');
+SELECT string_agg(labelled.write(name, '[[0, "link", "two.adoc", "", "page"]]'), '') FROM unnest(ARRAY['docs/modules/ops/main-nav.adoc', 'docs/modules/ops/partials/a/b.adoc', 'modules/ops/lib.adoc']) AS name;
+SELECT from_uri FROM passage.backlinks(uri => 'docs/modules/ops/pages/two.adoc');
 
 -- labels of orphaned and of hidden documents and chunks lead nowhere
 UPDATE labelled.documents SET orphaned_at = now() WHERE uri = 'a/two.md';

@@ -226,7 +226,8 @@ fn inline(links: &mut Links, text: &str, start: usize) {
                 }
                 _ => {}
             }
-        } else if text[close + 1..].starts_with('_') && shown != target {
+        // The name of another target of the document ends with `_`, too.
+        } else if text[close + 1..].starts_with('_') && shown != target && !target.ends_with('_') {
             links.add(bytes, LinkKind::Link, target, shown);
         }
         at = close + 1;

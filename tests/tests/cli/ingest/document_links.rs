@@ -54,6 +54,19 @@ async fn links_lead_to_documents_and_sections_of_all_kinds() {
     let problem = "links to documents or sections that the store lacks: 1";
     assert_eq!(cluster.query_lines(dead).await, [problem]);
     assert_sound(&cluster).await;
+    // A label is not a link.
+    let split = |path| {
+        [
+            "split".into(),
+            format!("{}/{path}", files.book()),
+            "--json".into(),
+            "--sizer=characters".into(),
+        ]
+    };
+    let shown = run_client(&cluster, split("api.rst")).await.stdout;
+    assert!(shown.contains(r#""kind":"reference","target":"","section":"setup""#), "{shown}");
+    let shown = run_client(&cluster, split("guide/setup.rst")).await.stdout;
+    assert!(shown.contains("Set up") && !shown.contains("links"), "{shown}");
 
     // The same document from another version of the splitters: only its links differ.
     let stored = cluster.query_lines("SELECT * FROM rag.links ORDER BY 1, 2").await;
