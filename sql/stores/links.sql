@@ -12,8 +12,7 @@
 --     :ref:`setup`                 section setup           the place of a label "setup" of any document, the nearest one first
 --     import "x.org/o/r/pkg"       x.org/o/r/pkg/          a file of the folder pkg: doc.go, else pkg.go, else the first one
 --
--- A label is a row of the same table with the kind "label", which is not a link: the document gives this name to its chunk. Its
--- to_name is the label instead of a name of a document. A file of Go has a label without a section, whose target is its folder.
+-- References and packages are found by labels, as labels.sql describes.
 
 -- The path of a document or a target, as paths are compared. An index of each store computes names with it, so it is frozen.
 
@@ -94,16 +93,6 @@ AS $$
 $$;
 
 COMMENT ON FUNCTION _passage.common_folders(text, text) IS 'number of folders that two uris share';
-
-CREATE FUNCTION _passage.uri_folders(uri text) RETURNS text[]
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-    SELECT array_agg(array_to_string(parts[:depth], '/') ORDER BY depth) || uri
-    FROM string_to_array(uri, '/') AS parts CROSS JOIN generate_series(0, least(cardinality(parts) - 1, 32)) AS depth
-$$;
-
-COMMENT ON FUNCTION _passage.uri_folders(text) IS 'folders that a uri is in, from the root on, and the uri';
 
 -- A store of an earlier layout has no links, another program may have a table of this name, and documents may lack columns.
 
@@ -201,10 +190,16 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 20
 SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
+DECLARE
+    selected CONSTANT text := CASE WHEN from_chunks IS NOT NULL THEN 'l.from_chunk = ANY ($1)' WHEN from_documents IS NOT NULL THEN 'l.document_id = ANY ($2)'
+        WHEN to_names IS NOT NULL THEN 'l.to_name = ANY ($3)' ELSE 'true' END;
+    has_labels boolean;
 BEGIN
     IF NOT _passage.has_links(store, false) THEN
         RETURN;
     END IF;
+    EXECUTE format('SELECT EXISTS (SELECT FROM %I.links AS l WHERE (l.kind = ''reference'' OR l.kind = ''import'' AND right(l.to_uri, 1) = ''/'') AND %s)', store, selected)
+        INTO has_labels USING from_chunks, from_documents, to_names;
     RETURN QUERY EXECUTE format($sql$
         WITH link AS MATERIALIZED (
             SELECT row_number() OVER () AS n, l.position, l.kind, l.text, l.from_chunk, l.document_id, d.uri::text, d.title::text, d.collection::text,
@@ -247,42 +242,7 @@ BEGIN
             ORDER BY n, uri = to_uri DESC, right(uri, length(to_uri)) = to_uri DESC, path = to_path DESC,
                 _passage.common_folders(uri, from_uri) DESC, length(uri), uri COLLATE "C"
         ),
-        label AS MATERIALIZED (
-            SELECT l.to_section, _passage.link_path(l.to_uri) AS path, l.from_chunk, d.id, d.uri::text, d.title::text, d.collection::text, d.version::text,
-                CASE passage.link_name(d.uri::text) WHEN 'doc' THEN 0 WHEN l.to_name THEN 1 ELSE 2 END AS file
-            FROM %1$I.links AS l JOIN %1$I.documents AS d ON d.id = l.document_id
-            CROSS JOIN LATERAL (SELECT FROM %1$I.chunks AS c WHERE c.document_id = l.document_id AND c.id = l.from_chunk OFFSET 0) AS visible
-            WHERE d.orphaned_at IS NULL AND l.kind = 'label' AND l.to_name = ANY (ARRAY(
-                SELECT to_name FROM link WHERE link.kind = 'reference' OR link.kind = 'import' AND right(link.to_uri, 1) = '/'))
-        ),
-        -- A label with each folder that has it, and a package, which is a folder. Many documents may have the same label, so a reference
-        -- is compared with folders instead of documents: each has one that is the best.
-        label_key AS (
-            SELECT DISTINCT ON (collection, version, key) collection, version, key, id, from_chunk, uri, title
-            FROM label CROSS JOIN LATERAL (
-                SELECT to_section || E'\n' || folder FROM unnest(_passage.uri_folders(uri)) AS folder WHERE path = '' UNION ALL SELECT path WHERE path <> ''
-            ) AS keys (key)
-            ORDER BY collection, version, key, CASE WHEN path <> '' THEN file + (uri ~ '_test\.go$')::integer END, length(uri), uri COLLATE "C"
-        ),
-        -- A package is in the module of the import or vendored: below a folder of the import, or its folder "vendor" (0), is the whole
-        -- path of the package (1), or that without host (2), owner (3) and repository (4).
-        link_key AS (
-            SELECT n, collection, version, to_section || E'\n' || folder AS key, depth AS rank
-            FROM link CROSS JOIN LATERAL unnest(_passage.uri_folders(uri)) WITH ORDINALITY AS folders (folder, depth)
-            WHERE kind = 'reference'
-            UNION ALL
-            SELECT n, collection, version,
-                concat_ws('/', nullif(folder, ''), CASE first WHEN 0 THEN 'vendor' END, array_to_string(parts[greatest(first, 1):], '/')), depth - 100 * first
-            FROM link CROSS JOIN LATERAL unnest(_passage.uri_folders(_passage.link_path(uri))) WITH ORDINALITY AS folders (folder, depth)
-            CROSS JOIN LATERAL string_to_array(path, '/') AS parts CROSS JOIN generate_series(0, 4) AS first
-            WHERE kind = 'import' AND right(to_uri, 1) = '/' AND cardinality(parts) >= first
-        ),
-        labelled AS (
-            SELECT DISTINCT ON (n) n, id, from_chunk, uri, title
-            FROM link_key FULL JOIN label_key ON label_key.key = link_key.key AND label_key.collection = link_key.collection AND label_key.version = link_key.version
-            WHERE n IS NOT NULL AND id IS NOT NULL
-            ORDER BY n, rank DESC
-        ),
+        %3$s,
         found AS MATERIALIZED (
             SELECT link.*, coalesce(labelled.id, target.id, CASE link.to_uri WHEN '' THEN link.document_id END) AS target_id,
                 coalesce(labelled.uri, target.uri, CASE link.to_uri WHEN '' THEN link.uri ELSE link.to_uri END) AS target_uri,
@@ -366,9 +326,7 @@ BEGIN
             SELECT coalesce(found.to_chunk, CASE found.heading WHEN '' THEN beginning.id ELSE coalesce(named.id, lined.id) END)
         ) AS place (chunk)
         CROSS JOIN LATERAL (SELECT found.kind <> 'reference' OR place.chunk IS NOT NULL) AS known (is_found)
-        ORDER BY found.uri COLLATE "C", found.collection COLLATE "C", found.version COLLATE "C", found.position$sql$, store,
-        CASE WHEN from_chunks IS NOT NULL THEN 'l.from_chunk = ANY ($1)' WHEN from_documents IS NOT NULL THEN 'l.document_id = ANY ($2)'
-            WHEN to_names IS NOT NULL THEN 'l.to_name = ANY ($3)' ELSE 'true' END)
+        ORDER BY found.uri COLLATE "C", found.collection COLLATE "C", found.version COLLATE "C", found.position$sql$, store, selected, _passage.label_subqueries(store, has_labels))
     USING from_chunks, from_documents, to_names;
 END
 $$;

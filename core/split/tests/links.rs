@@ -161,7 +161,7 @@ fn labels_of_asciidoc_are_anchors_and_ids() {
 
 #[test]
 fn resources_of_antora_are_paths() {
-    let text = "xref:a.adoc[] xref:m:b/c.adoc#d[] xref:2.0@k:m:e.adoc[] xref:k::f.adoc[] xref:attachment$g.zip[] xref:https://x.org/h#i[]\n\n\
+    let text = "xref:a.adoc[] xref:m:/b/c.adoc#d[] xref:2.0@k:m:e.adoc[] xref:k::f.adoc[] xref:attachment$g.zip[] xref:https://x.org/h#i[]\n\n\
         include::partial$/j.adoc[]\n\ninclude::m:example$k.rb[]\n";
     let expected = [
         "link a.adoc# ()",

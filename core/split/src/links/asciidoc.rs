@@ -174,12 +174,12 @@ fn resource(target: &str) -> Cow<'_, str> {
     let id = target.split_once('@').map_or(target, |(_, id)| id);
     let (place, name) = id.rsplit_once(':').map_or((None, id), |(place, name)| (Some(place), name));
     let (family, file) = name.split_once('$').unwrap_or(("page", name));
-    let file = if family == "page" { file } else { file.trim_start_matches('/') };
     match place.map(|place| place.split_once(':').unwrap_or(("", place))) {
         None if family == "page" => file.into(),
-        None => format!("/{family}s/{file}").into(),
+        None => format!("/{family}s/{}", file.trim_start_matches('/')).into(),
         Some((component, module)) => {
             let module = if module.is_empty() { "ROOT" } else { module };
+            let file = file.trim_start_matches('/');
             let path = format!("/modules/{module}/{family}s/{file}");
             if component.is_empty() { path } else { format!("/{component}{path}") }.into()
         }
