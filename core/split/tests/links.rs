@@ -219,7 +219,7 @@ fn imports_name_modules_as_paths_and_the_imported_names() {
         ),
         (
             "text/x-go",
-            "package a\nimport (\n\"fmt\"\nx \"example.org/o/r/pkg/b\"\ny \"example.org/o/r/v2/c\"\n\"example.org/o/r\"\n)\n",
+            "package a\nimport (\n\"fmt\"\nx \"example.org/o/r/pkg/b\"\ny \"example.org/o/r/v2/c\"\n\"example.org/o/r\"\n\"a.b////\"\n)\n",
             &["label ./#", "import example.org/o/r/pkg/b/#", "import example.org/o/r/c/#"],
         ),
         (

@@ -174,7 +174,7 @@ fn go(written: &str, found: &mut Modules) {
         if parts.get(3).is_some_and(|part| is_version(part)) {
             parts.remove(3);
         }
-        if parts.len() > 3 && parts[0].contains('.') {
+        if parts.len() > 3 && parts[0].contains('.') && !parts.contains(&"") {
             found.push((format!("{}/", parts.join("/")), String::new()));
         }
     }
