@@ -114,9 +114,13 @@ BEGIN
     END IF;
     -- "from package import module" has the name of the package, which is the folder of the module.
     EXECUTE format($sql$
-        SELECT array_agg(DISTINCT name) FROM %I.documents AS d CROSS JOIN LATERAL (
-            VALUES (passage.link_name(d.uri)), (passage.link_name(regexp_replace(_passage.link_path(d.uri), '/?[^/]*$', '')))) AS named (name)
-        WHERE d.id = ANY ($1) AND name <> ''$sql$, schema) INTO names USING documents;
+        SELECT array_agg(DISTINCT name) FROM (
+            SELECT name FROM %1$I.documents AS d CROSS JOIN LATERAL (
+                VALUES (passage.link_name(d.uri)), (passage.link_name(regexp_replace(_passage.link_path(d.uri), '/?[^/]*$', '')))) AS named (name)
+            WHERE d.id = ANY ($1)
+            UNION ALL
+            SELECT l.to_name FROM %1$I.links AS l WHERE l.document_id = ANY ($1) AND l.kind = 'label'
+        ) AS listed WHERE name <> ''$sql$, schema) INTO names USING documents;
     RETURN QUERY
         SELECT link.* FROM _passage.resolved_links(schema, NULL, NULL, coalesce(names, '{}')) AS link
         WHERE link.to_document = ANY (documents) AND link.from_document <> link.to_document AND (backlinks.chunk_id IS NULL OR link.to_chunk = backlinks.chunk_id);

@@ -142,8 +142,9 @@ BEGIN
         SELECT 'document ' || from_document, 'links to documents or sections that the store lacks: ' || count(*),
             format('SELECT * FROM passage.links(document_id => %L, store => %L) WHERE to_chunk IS NULL; lists them.', from_document, store)
         FROM _passage.resolved_links(store, NULL, NULL, NULL)
-        -- A module can belong to another project, and an address to another site.
-        WHERE to_chunk IS NULL AND kind IN ('link', 'wiki') AND (to_document IS NOT NULL OR strpos(to_uri, '://') = 0)
+        -- A module and a label such as python:tutorial can belong to another project, and an address to another site.
+        WHERE to_chunk IS NULL AND kind IN ('link', 'wiki', 'reference') AND (to_document IS NOT NULL OR strpos(to_uri, '://') = 0)
+            AND (kind <> 'reference' OR strpos(to_section, ':') = 0)
         GROUP BY from_document
         ORDER BY from_document;
 

@@ -99,10 +99,10 @@ AS $$
                 WHERE nspname = store AND relname = 'chunks' AND NOT EXISTS (SELECT FROM pg_index WHERE indrelid = pg_class.oid AND indisprimary))
             THEN 'NOT NULL' ELSE format('NOT NULL REFERENCES %I.chunks ON DELETE CASCADE', store) END, false, 'chunk with the link'),
         ('links', 'to_uri', 'text', $d$NOT NULL DEFAULT ''$d$, false, 'target, joined with the uri of the document; empty for a section of the same document'),
-        ('links', 'to_section', 'text', $d$NOT NULL DEFAULT ''$d$, false, 'anchor, heading or imported name, as written'),
-        ('links', 'kind', 'text', 'NOT NULL', false, 'link, wiki, import or include'),
+        ('links', 'to_section', 'text', $d$NOT NULL DEFAULT ''$d$, false, 'anchor, heading or imported name, as written, or the label'),
+        ('links', 'kind', 'text', 'NOT NULL', false, 'link, wiki, reference, import or include; label for a name that others refer to'),
         ('links', 'text', 'text', $d$NOT NULL DEFAULT ''$d$, false, 'text of the link'),
-        ('links', 'to_name', 'text', $d$NOT NULL DEFAULT ''$d$, false, 'passage.link_name of the target'),
+        ('links', 'to_name', 'text', $d$NOT NULL DEFAULT ''$d$, false, 'passage.link_name of the target, or the label'),
 
         ('ratings', 'rated_by', 'text', 'NOT NULL DEFAULT current_user', false, 'role, or user of an application, whose opinion it is'),
         ('ratings', 'rated_at', 'timestamp with time zone', 'NOT NULL DEFAULT now()', false, 'when it was given'),

@@ -9,6 +9,10 @@
 --     /docs/guide/logging          /docs/guide/logging     the same, and content/docs/guide/logging.md
 --     [[logging]]                  logging                 any logging.md, the nearest one first
 --     import a.b                   a/b                     any a/b.py or a/b/__init__.py, the nearest one first
+--     :ref:`setup`                 section setup           the place of a label "setup" of any document, the nearest one first
+--     import "x.org/o/r/pkg"       x.org/o/r/pkg/          a file of the folder pkg: doc.go, else pkg.go, else the first one
+--
+-- References and packages are found by labels, as labels.sql describes.
 
 -- The path of a document or a target, as paths are compared. An index of each store computes names with it, so it is frozen.
 
@@ -47,6 +51,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     origin CONSTANT text := coalesce(substring(uri FROM '^[A-Za-z][A-Za-z0-9+.-]+://[^/?#]*'), '');
+    path text;
     parts text[] := '{}';
     part text;
 BEGIN
@@ -59,7 +64,11 @@ BEGIN
     ELSIF starts_with(target, '/') THEN
         RETURN origin || target;
     END IF;
-    FOREACH part IN ARRAY string_to_array(regexp_replace(regexp_replace(substr(uri, length(origin) + 1), '[?#].*$', ''), '[^/]*$', '') || target, '/') LOOP
+    path := regexp_replace(substr(uri, length(origin) + 1), '[?#].*$', '');
+    -- Pages, partials and navigation of Antora name pages from the folder of all pages of their module.
+    path := CASE WHEN target ~ '^\.' OR path !~ '(^|/)modules/[^/]+/((pages|partials)/.*|[^/]*nav[^/]*)\.adoc$' THEN regexp_replace(path, '[^/]*$', '')
+        ELSE substring(path FROM '^(?:.*/)?modules/[^/]+/') || 'pages/' END;
+    FOREACH part IN ARRAY string_to_array(path || target, '/') LOOP
         IF part = '..' THEN
             parts := parts[:cardinality(parts) - 1];
         ELSIF part <> '' AND part <> '.' THEN
@@ -115,7 +124,8 @@ RETURNS TABLE (place integer, ordinal integer, kind text, to_uri text, to_sectio
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 20
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT (row_number() OVER (ORDER BY listed.place) - 1)::integer, (link ->> 0)::integer, link ->> 1, target, link ->> 3, link ->> 4, passage.link_name(target)
+    SELECT (row_number() OVER (ORDER BY listed.place) - 1)::integer, (link ->> 0)::integer, link ->> 1, target, link ->> 3, link ->> 4,
+        CASE WHEN link ->> 1 IN ('reference', 'label') AND target = '' THEN left(link ->> 3, 500) ELSE passage.link_name(target) END
     FROM jsonb_array_elements(CASE jsonb_typeof(links) WHEN 'array' THEN links ELSE '[]' END) WITH ORDINALITY AS listed (link, place)
     CROSS JOIN LATERAL _passage.link_target(uri, link ->> 1, link ->> 2) AS target
     WHERE target IS NOT NULL
@@ -170,7 +180,7 @@ $$;
 COMMENT ON FUNCTION _passage.write_links(name, boolean, uuid, text, jsonb, uuid[], integer[]) IS 'writes the links of a document';
 
 -- The links from some chunks, from some documents, or with some names, else all of a store, with what they lead to. Links of hidden or
--- orphaned documents are left out, and hidden targets are not found.
+-- orphaned documents are left out, and hidden targets are not found. A reference that no label answers leads to a heading of its document.
 
 CREATE FUNCTION _passage.resolved_links(store name, from_chunks uuid[], from_documents uuid[], to_names text[]) RETURNS TABLE (
     kind text, text text, from_chunk uuid, from_document uuid, from_uri text, from_title text,
@@ -180,10 +190,16 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 20
 SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
+DECLARE
+    selected CONSTANT text := CASE WHEN from_chunks IS NOT NULL THEN 'l.from_chunk = ANY ($1)' WHEN from_documents IS NOT NULL THEN 'l.document_id = ANY ($2)'
+        WHEN to_names IS NOT NULL THEN 'l.to_name = ANY ($3)' ELSE 'true' END;
+    has_labels boolean;
 BEGIN
     IF NOT _passage.has_links(store, false) THEN
         RETURN;
     END IF;
+    EXECUTE format('SELECT EXISTS (SELECT FROM %I.links AS l WHERE (l.kind = ''reference'' OR l.kind = ''import'' AND right(l.to_uri, 1) = ''/'') AND %s)', store, selected)
+        INTO has_labels USING from_chunks, from_documents, to_names;
     RETURN QUERY EXECUTE format($sql$
         WITH link AS MATERIALIZED (
             SELECT row_number() OVER () AS n, l.position, l.kind, l.text, l.from_chunk, l.document_id, d.uri::text, d.title::text, d.collection::text,
@@ -193,7 +209,7 @@ BEGIN
             -- OFFSET keeps the planner from reading the links of a document for each of its chunks.
             FROM %1$I.links AS l JOIN %1$I.documents AS d ON d.id = l.document_id
             CROSS JOIN LATERAL (SELECT FROM %1$I.chunks AS c WHERE c.document_id = l.document_id AND c.id = l.from_chunk OFFSET 0) AS visible
-            WHERE d.orphaned_at IS NULL AND %2$s
+            WHERE d.orphaned_at IS NULL AND l.kind <> 'label' AND %2$s
         ),
         document AS MATERIALIZED (
             SELECT d.id, d.uri::text, d.title::text, d.collection::text, d.version::text, passage.link_name(d.uri::text) AS name, _passage.link_path(d.uri::text) AS path
@@ -226,16 +242,17 @@ BEGIN
             ORDER BY n, uri = to_uri DESC, right(uri, length(to_uri)) = to_uri DESC, path = to_path DESC,
                 _passage.common_folders(uri, from_uri) DESC, length(uri), uri COLLATE "C"
         ),
+        %3$s,
         found AS MATERIALIZED (
-            SELECT link.*, coalesce(target.id, CASE link.to_uri WHEN '' THEN link.document_id END) AS target_id,
-                coalesce(target.uri, CASE link.to_uri WHEN '' THEN link.uri ELSE link.to_uri END) AS target_uri,
-                coalesce(target.title, CASE link.to_uri WHEN '' THEN link.title END) AS target_title,
-                CASE WHEN is_module THEN '' ELSE link.to_section END AS heading
-            FROM link FULL JOIN target ON target.n = link.n
+            SELECT link.*, coalesce(labelled.id, target.id, CASE link.to_uri WHEN '' THEN link.document_id END) AS target_id,
+                coalesce(labelled.uri, target.uri, CASE link.to_uri WHEN '' THEN link.uri ELSE link.to_uri END) AS target_uri,
+                CASE WHEN labelled.n IS NOT NULL THEN labelled.title WHEN target.n IS NOT NULL THEN target.title WHEN link.to_uri = '' THEN link.title END AS target_title,
+                labelled.from_chunk AS to_chunk, CASE WHEN is_module OR labelled.n IS NOT NULL THEN '' ELSE link.to_section END AS heading
+            FROM link FULL JOIN target ON target.n = link.n FULL JOIN labelled ON labelled.n = link.n
         ),
         chunk AS MATERIALIZED (
             SELECT c.document_id, c.id, c.ordinal, c.section::text[] AS section
-            FROM %1$I.chunks AS c WHERE c.document_id = ANY (ARRAY(SELECT target_id FROM found WHERE target_id IS NOT NULL))
+            FROM %1$I.chunks AS c WHERE c.document_id = ANY (ARRAY(SELECT target_id FROM found WHERE target_id IS NOT NULL AND found.to_chunk IS NULL))
         ),
         beginning AS (
             SELECT DISTINCT ON (document_id) document_id, id FROM chunk ORDER BY document_id, ordinal
@@ -265,7 +282,8 @@ BEGIN
             SELECT n, target_id, rank, key
             FROM found CROSS JOIN LATERAL (SELECT _passage.anchor_letters(regexp_replace(heading, '^.*#', '')), _passage.anchor_letters(regexp_replace(heading, '[-_][0-9]+$', ''))) AS written (letters, base)
             CROSS JOIN LATERAL (VALUES (1, heading), (2, letters), (3, base || ' ' || substring(heading FROM '[-_]0*([0-9]+)$')), (4, letters)) AS keys (rank, key)
-            WHERE target_id IS NOT NULL AND heading <> '' AND key <> ''
+            -- The name in quotes could be that of the reference.
+            WHERE target_id IS NOT NULL AND heading <> '' AND key <> '' AND (rank < 4 OR kind <> 'reference')
         ),
         named AS MATERIALIZED (
             SELECT DISTINCT ON (n) n, id FROM wanted JOIN section_key ON document_id = target_id AND section_key.rank = wanted.rank AND section_key.key = wanted.key
@@ -289,7 +307,7 @@ BEGIN
                 SELECT document_id, id, ordinal, rank, key FROM line CROSS JOIN LATERAL (VALUES (2, letters), (3, letters || ' ' || repetition)) AS keys (rank, key)
                 UNION ALL
                 SELECT document_id, id, ordinal, 1, concat(VARIADIC found)
-                FROM unnamed CROSS JOIN LATERAL regexp_matches(content, '\y(?:id|name)=["'']([^"''\s]+)["'']|\{#([^}\s]+)|\[\[([^\],\s]+)|\[#([^\],\s]+)|^\.\. _([^:\n]+):', 'gn') AS found
+                FROM unnamed CROSS JOIN LATERAL regexp_matches(content, '\y(?:id|name)=["'']([^"''\s]+)["'']|\{#([^}\s]+)|\[\[([^\],\s]+)|\[[\w-]*#([^\],\s.%%]+)|\[id=([^\],\s"'']+)|\yanchor:([^\[\s]+)\[|^\.\. _([^:\n]+):', 'gn') AS found
                 UNION ALL
                 SELECT document_id, id, ordinal, 4, _passage.anchor_letters(found[1])
                 FROM unnamed CROSS JOIN LATERAL regexp_matches(content, '["''`]([A-Za-z][A-Za-z0-9_.$-]{0,100})["''`]', 'g') AS found
@@ -300,14 +318,15 @@ BEGIN
             SELECT DISTINCT ON (n) n, id FROM wanted JOIN text_key ON document_id = target_id AND text_key.rank = wanted.rank AND text_key.key = wanted.key
             ORDER BY n, wanted.rank
         )
-        SELECT found.kind, found.text, found.from_chunk, found.document_id, found.uri, found.title,
-            CASE found.heading WHEN '' THEN beginning.id ELSE coalesce(named.id, lined.id) END,
-            found.target_id, found.target_uri, found.target_title, found.to_section
+        SELECT found.kind, found.text, found.from_chunk, found.document_id, found.uri, found.title, place.chunk,
+            CASE WHEN is_found THEN found.target_id END, CASE WHEN is_found THEN found.target_uri ELSE '' END, CASE WHEN is_found THEN found.target_title END, found.to_section
         -- For the same reason no left joins. Each row has one of found.
         FROM found FULL JOIN beginning ON beginning.document_id = found.target_id FULL JOIN named ON named.n = found.n FULL JOIN lined ON lined.n = found.n
-        ORDER BY found.uri COLLATE "C", found.collection COLLATE "C", found.version COLLATE "C", found.position$sql$, store,
-        CASE WHEN from_chunks IS NOT NULL THEN 'l.from_chunk = ANY ($1)' WHEN from_documents IS NOT NULL THEN 'l.document_id = ANY ($2)'
-            WHEN to_names IS NOT NULL THEN 'l.to_name = ANY ($3)' ELSE 'true' END)
+        CROSS JOIN LATERAL (
+            SELECT coalesce(found.to_chunk, CASE found.heading WHEN '' THEN beginning.id ELSE coalesce(named.id, lined.id) END)
+        ) AS place (chunk)
+        CROSS JOIN LATERAL (SELECT found.kind <> 'reference' OR place.chunk IS NOT NULL) AS known (is_found)
+        ORDER BY found.uri COLLATE "C", found.collection COLLATE "C", found.version COLLATE "C", found.position$sql$, store, selected, _passage.label_subqueries(store, has_labels))
     USING from_chunks, from_documents, to_names;
 END
 $$;

@@ -4,6 +4,9 @@ Links: references of a document to other documents, and to sections of its own.
 A link keeps its target as it is written. A store finds the document of a target when links are read, because that document may
 be written later. Links to mail, telephones and images are left out, and so is code in prose.
 
+Some links name no document, only a label that any document may define: `` :ref:`label` `` leads to `.. _label:`. So labels are
+reported, too, as [`LinkKind::Label`]; a store looks them up by name. A file of Go likewise defines its folder, which imports name.
+
 Splitters of prose and code report the links while they read the text; [`Chunk::links`](crate::Chunk::links) has those that
 begin in a chunk.
 */
@@ -13,6 +16,7 @@ pub(crate) mod markdown;
 pub(crate) mod rst;
 
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// The maximum number of links of a document. Pages that are longer lists of links are indexes made by programs.
@@ -45,7 +49,7 @@ pub struct Link {
     /// The document as written, without the section; empty for a section of the same document. The module of an import
     /// is a path: `a/b` for `a.b`, and `./b` if it is relative.
     pub target: String,
-    /// The anchor, the heading or the imported name.
+    /// The anchor, the heading, the imported name, or the label in lower case.
     pub section: String,
     /// The text of the link.
     pub text: String,
@@ -58,10 +62,15 @@ pub enum LinkKind {
     Link,
     /// A link by the name of a note: `[[Note#Heading]]`.
     Wiki,
+    /// A link by a label, which is its section.
+    Reference,
     /// An import of source code.
     Import,
     /// A file that the document includes.
     Include,
+    /// A label that the document defines, for other documents to refer to. The byte range is the line that it names. A target
+    /// instead of a section is a folder that imports name.
+    Label,
 }
 
 impl LinkKind {
@@ -70,8 +79,10 @@ impl LinkKind {
         match self {
             Self::Link => "link",
             Self::Wiki => "wiki",
+            Self::Reference => "reference",
             Self::Import => "import",
             Self::Include => "include",
+            Self::Label => "label",
         }
     }
 }
@@ -109,11 +120,37 @@ impl Links {
         }
     }
 
-    /// Returns the links in source order.
+    /// Adds a reference to a label.
+    pub(crate) fn add_reference(&mut self, bytes: Range<usize>, label: &str, text: &str) {
+        if let Some(label) = normalized(label) {
+            self.add_parts(bytes, LinkKind::Reference, "", &label, text);
+        }
+    }
+
+    /// Adds a label that the document defines for the line in a byte range.
+    pub(crate) fn add_label(&mut self, bytes: Range<usize>, label: &str) {
+        if let Some(label) = normalized(label) {
+            self.add_parts(bytes, LinkKind::Label, "", &label, "");
+        }
+    }
+
+    /// Returns the links in source order. Of equal labels only the first one counts.
     pub(crate) fn sorted(mut self) -> Vec<Link> {
         self.0.sort_by_key(|link| link.bytes.start);
+        let mut labels = HashSet::new();
+        let is_new = |link: &Link| {
+            link.kind != LinkKind::Label
+                || labels.insert((link.target.clone(), link.section.clone()))
+        };
+        self.0.retain(is_new);
         self.0
     }
+}
+
+/// Returns a label as labels are compared: in lower case with single spaces, without escapes. A long one is left out.
+fn normalized(label: &str) -> Option<String> {
+    let label = (label.len() <= MAX_TARGET).then(|| label.replace('\\', "").to_lowercase())?;
+    Some(label.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// Returns the words of a text with single spaces, cut to [`MAX_TEXT`].

@@ -8,7 +8,7 @@ use crate::document::{self, Document, ReadDocument};
 use crate::split::Piece;
 use crate::{Error, source};
 use clap::Args;
-use passage_split::{Link, PlaceMark, PlaceRange, SyntaxError, place_metadata};
+use passage_split::{Link, LinkKind, PlaceMark, PlaceRange, SyntaxError, place_metadata};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
@@ -122,6 +122,7 @@ impl<'a> JsonLink<'a> {
 /// Returns one line of JSON for each piece.
 fn as_json(text: &str, pieces: &[Piece], marks: &[PlaceMark]) -> String {
     let line = |(ordinal, piece): (usize, &Piece)| {
+        let links = piece.links.iter().filter(|link| link.kind != LinkKind::Label);
         json(&JsonPiece {
             ordinal,
             level: piece.level,
@@ -136,7 +137,7 @@ fn as_json(text: &str, pieces: &[Piece], marks: &[PlaceMark]) -> String {
             first_line: *piece.lines.start(),
             last_line: *piece.lines.end(),
             imports: &piece.imports,
-            links: piece.links.iter().map(JsonLink::of).collect(),
+            links: links.map(JsonLink::of).collect(),
             place: place_metadata(marks, piece.bytes.clone()),
         })
     };

@@ -17,7 +17,7 @@ pub(super) struct LinkList {
 /// A link.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct ListedLink {
-    /// Link, wiki, import or include.
+    /// Link, wiki, reference, import or include.
     kind: String,
     /// The text of the link.
     text: String,

@@ -18,20 +18,28 @@ fn sources() -> Sources {
             "# Start\n\nSee [rotation](../logs.md#rotate-a-file), [[api]] and [none](none.md).\n",
         ),
         ("logs.md", "# Logs\n\nText.\n\n## Rotate a file\n\nMore.\n"),
-        ("api.rst", "API\n===\n\n:doc:`the start <guide/start>`\n"),
+        ("api.rst", "API\n===\n\n:doc:`the start <guide/start>`, :ref:`Setup`\n"),
+        ("guide/setup.rst", "Intro\n=====\n\nText.\n\n.. _setup:\n\nSet up\n======\n\nMore.\n"),
         ("page.html", "<main><h1>Page</h1><p>See <a href='logs.html'>the logs</a>.</p></main>"),
         ("src/app/main.py", "from .store import Store\n\n\ndef main():\n    Store()\n"),
         ("src/app/store.py", "class Store:\n    def open(self):\n        pass\n"),
+        (
+            "src/cmd/main.go",
+            "package main\n\nimport \"example.org/o/r/src/pkg\"\n\nfunc main() { pkg.Run() }\n",
+        ),
+        ("src/pkg/run.go", "package pkg\n\nfunc Run() {}\n"),
     ])
 }
 
-const EXPECTED: [&str; 6] = [
+const EXPECTED: [&str; 8] = [
+    "book/api.rst|reference|Setup|book/guide/setup.rst|{\"Set up\"}",
     "book/api.rst|link|the start|book/guide/start.md|{Start}",
     "book/guide/start.md|wiki|api|book/api.rst|{API}",
     "book/guide/start.md|link|none|book/guide/none.md|",
     "book/guide/start.md|link|rotation|book/logs.md|{Logs,\"Rotate a file\"}",
     "book/page.html|link|the logs|book/logs.md|{Logs}",
     "book/src/app/main.py|import|Store|book/src/app/store.py|{Store}",
+    "book/src/cmd/main.go|import|example.org/o/r/src/pkg/|book/src/pkg/run.go|{}",
 ];
 
 #[tokio::test]
@@ -46,6 +54,19 @@ async fn links_lead_to_documents_and_sections_of_all_kinds() {
     let problem = "links to documents or sections that the store lacks: 1";
     assert_eq!(cluster.query_lines(dead).await, [problem]);
     assert_sound(&cluster).await;
+    // A label is not a link.
+    let split = |path| {
+        [
+            "split".into(),
+            format!("{}/{path}", files.book()),
+            "--json".into(),
+            "--sizer=characters".into(),
+        ]
+    };
+    let shown = run_client(&cluster, split("api.rst")).await.stdout;
+    assert!(shown.contains(r#""kind":"reference","target":"","section":"setup""#), "{shown}");
+    let shown = run_client(&cluster, split("guide/setup.rst")).await.stdout;
+    assert!(shown.contains("Set up") && !shown.contains("links"), "{shown}");
 
     // The same document from another version of the splitters: only its links differ.
     let stored = cluster.query_lines("SELECT * FROM rag.links ORDER BY 1, 2").await;

@@ -33,6 +33,12 @@ pub(super) fn add(links: &mut Links, media_type: &str, node: Node<'_>, text: &st
             javascript(node, text, &mut found);
         }
         "text/x-rust" => rust(node, text, &mut found),
+        "text/x-go" if node.kind() == "package_clause" => {
+            if !written.ends_with(" main") {
+                links.add_parts(node.byte_range(), LinkKind::Label, "./", "", "");
+            }
+            return;
+        }
         "text/x-go" => go(written, &mut found),
         "text/x-java" | "text/x-kotlin" | "text/x-scala" => dotted(written, &mut found),
         "text/x-php" => php(written, &mut found),
@@ -159,13 +165,17 @@ fn rust(node: Node<'_>, text: &str, found: &mut Modules) {
     }
 }
 
-/// A package of Go is a folder, whose main file often has its name.
+/// A package of Go is a folder. Its path begins with the host, the owner and the repository, and may have the version of a module
+/// behind them, which has no folder.
 fn go(written: &str, found: &mut Modules) {
+    let is_version = |part: &str| part.strip_prefix('v').is_some_and(|n| n.parse::<u32>().is_ok());
     for path in written.split('"').skip(1).step_by(2) {
-        let parts: Vec<_> = path.split('/').collect();
-        if parts.len() > 3 && parts[0].contains('.') {
-            let name = parts[parts.len() - 1];
-            found.push((format!("{}/{name}", parts[3..].join("/")), String::new()));
+        let mut parts: Vec<_> = path.split('/').collect();
+        if parts.get(3).is_some_and(|part| is_version(part)) {
+            parts.remove(3);
+        }
+        if parts.len() > 3 && parts[0].contains('.') && !parts.contains(&"") {
+            found.push((format!("{}/", parts.join("/")), String::new()));
         }
     }
 }

@@ -157,6 +157,7 @@ pub const WITHOUT_STORE: &[&str] = &[
     "template_parts",
     "tenant_condition",
     "types_of_columns",
+    "uri_folders",
 ];
 
 /// The functions with a call that the SQL edition refuses.
@@ -323,6 +324,7 @@ pub const CALLS: &[Call] = &[
         "SELECT _passage.linked_documents(NULL, 'guide.md', @)",
     ),
     read("linked_store", HELD, "SELECT _passage.linked_store(NULL, NULL, 'guide.md', @)"),
+    read("label_subqueries", HELD, "SELECT _passage.label_subqueries(@, true)"),
     read(
         "resolved_links",
         HELD,

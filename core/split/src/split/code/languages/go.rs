@@ -26,6 +26,8 @@ pub(super) const TABLE: &[KindRule] = &[
         Rule::Body,
     ),
     ("import_declaration", Rule::Import(names)),
+    // Its folder is what other files import.
+    ("package_clause", Rule::Import(|_, _| Vec::new())),
     ("interpreted_string_literal raw_string_literal", Rule::Opaque),
 ];
 
