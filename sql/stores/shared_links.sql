@@ -14,7 +14,7 @@ AS $$
 DECLARE
     -- The links of visible documents that have their source.
     visible CONSTANT text := format('FROM %1$I.links AS l JOIN %1$I.documents AS d ON d.id = l.document_id JOIN %1$I.chunks AS c ON c.document_id = l.document_id AND c.id = l.from_chunk '
-        'WHERE d.orphaned_at IS NULL', store);
+        'WHERE d.orphaned_at IS NULL AND l.kind <> ''label''', store);
     targets text[];
     names text[];
     of_collection text;
@@ -30,7 +30,7 @@ BEGIN
         SELECT l.from_document, l.from_chunk, '<', 1 / ln(2::double precision) FROM passage.backlinks(of_chunk, of_document, store => store) AS l;
     EXECUTE format('SELECT array_agg(DISTINCT l.to_uri), array_agg(DISTINCT l.to_name), min(d.collection), min(d.version) %s AND (l.from_chunk = $1 OR l.document_id = $2) AND l.to_uri <> ''''', visible)
         INTO targets, names, of_collection, of_version USING of_chunk, of_document;
-    EXECUTE format('SELECT array_agg(to_uri) FROM (SELECT l.to_uri FROM %I.links AS l WHERE l.to_name = ANY ($1) AND l.to_uri = ANY ($2) GROUP BY 1 HAVING count(*) BETWEEN 2 AND 1000) AS counted', store)
+    EXECUTE format('SELECT array_agg(to_uri) FROM (SELECT l.to_uri FROM %I.links AS l WHERE l.to_name = ANY ($1) AND l.to_uri = ANY ($2) AND l.kind <> ''label'' GROUP BY 1 HAVING count(*) BETWEEN 2 AND 1000) AS counted', store)
         INTO targets USING names, targets;
     -- A path leads to a document of the same collection and version.
     RETURN QUERY EXECUTE format($sql$

@@ -8,7 +8,7 @@ SET passage.store = 'labelled';
 
 -- Writes a document of two sections as a splitter of its syntax would: with labels and references of these sections, 0 and 1.
 CREATE FUNCTION labelled.write(new_uri text, links jsonb, version text DEFAULT '') RETURNS text LANGUAGE sql AS $$
-    SELECT passage.ingest(new_uri, E'# One\n\nText, `no-label`.\n\n# Two\n\nText.\n', version => version, media_type => 'text/markdown', min_size => 1, preferred_size => 20, max_size => 40);
+    SELECT passage.ingest(new_uri, E'# One\n\nText, `no-label`.\n\n# Two\n\nText.\n', version => version, media_type => 'text/markdown', splitting => passage.splitting(min_size => 1, preferred_size => 20, max_size => 40));
     SELECT string_agg(_passage.write_links('labelled', false, id, uri, $2, ids, ordinals)::text, '')
     FROM (
         SELECT d.id, d.uri, array_agg(c.id) AS ids, array_agg(c.ordinal) AS ordinals
