@@ -67,8 +67,10 @@ COMMENT ON FUNCTION _passage.tenant_condition() IS 'condition of a policy: the c
 
 -- An adopted store is written by its table, so nothing else writes it. Its views read the adopted table and the side
 -- tables with the rights of the reader. Operations on links and ratings are left out for a store without them.
+--
+-- Reading the table settings can run code of its owner, as of an index. Without it, a recorded model and an adopted table are unknown.
 
-CREATE FUNCTION _passage.role_rights(role name, store name)
+CREATE FUNCTION _passage.role_rights(role name, store name, reads_settings boolean DEFAULT true)
 RETURNS TABLE (place integer, operation text, is_allowed boolean, lacks text, remedy text)
 LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10
 SET search_path = pg_catalog, pg_temp
@@ -77,7 +79,7 @@ AS $$
         SELECT pg_class.oid, relname, relkind, relowner, nspname, pg_namespace.oid AS schema, relrowsecurity, relforcerowsecurity
         FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
     ),
-    adoption AS (SELECT parse_ident(_passage.adoption(store) ->> 'source') AS source),
+    adoption AS (SELECT CASE WHEN reads_settings THEN parse_ident(_passage.adoption(store) ->> 'source') END AS source),
     is_view AS (SELECT EXISTS (SELECT FROM relation WHERE nspname = store AND relname IN ('documents', 'chunks') AND relkind = 'v') AS is_view),
     missing AS (
         SELECT needed.operation FROM _passage.needed_rights() AS needed CROSS JOIN is_view
@@ -137,7 +139,8 @@ AS $$
         -- Under policies the client cannot know whether hidden embeddings are of another model.
         SELECT DISTINCT lacking.place, lacking.operation, 4, ''::name, 'a recorded model, because policies can hide embeddings of another one',
             format('Run passage embed as the owner of the store, or record the model that made its embeddings: INSERT INTO %I.settings (key, value) VALUES (''model'', ''"NAME"'');', store)
-        FROM lacking WHERE lacking.operation IN ('load', 'embed') AND relname = 'embeddings' AND has_policies AND NOT _passage.store_settings(store) ? 'model'
+        FROM lacking WHERE lacking.operation IN ('load', 'embed') AND relname = 'embeddings' AND has_policies
+            AND CASE WHEN reads_settings THEN NOT _passage.store_settings(store) ? 'model' END
         UNION ALL
         SELECT DISTINCT needed.place, needed.operation, 5, ''::name, format('tables to write to: store "%s" shows those of another program', store),
             coalesce('Write to table ' || array_to_string(source, '.') || ', which the store follows.', 'Write to the tables behind the views.')
@@ -156,7 +159,7 @@ AS $$
     ORDER BY needed.place
 $$;
 
-COMMENT ON FUNCTION _passage.role_rights(name, name) IS 'what a role may do in a store, what it lacks, and the statements that give it';
+COMMENT ON FUNCTION _passage.role_rights(name, name, boolean) IS 'what a role may do in a store, what it lacks, and the statements that give it';
 
 CREATE FUNCTION _passage.refuse(operation text, store name) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED

@@ -12,7 +12,7 @@ use pgrx::{name, pg_extern};
 #[pg_extern(stable, parallel_restricted, schema = "_passage")]
 #[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
 fn listed_chunks(
-    chunk_ids: Vec<Option<Uuid>>,
+    chunk_ids: Option<Vec<Option<Uuid>>>,
     collection: Option<String>,
     filter: Option<Json>,
     store: Option<Name>,
@@ -36,7 +36,7 @@ fn listed_chunks(
     let mut filters =
         FilterArguments { collection, uri: None, filter }.parse(&["min_similarity"])?;
     let store = Store::resolve(store)?;
-    let ids: Vec<_> = chunk_ids.into_iter().flatten().map(from_sql).collect();
+    let ids: Vec<_> = chunk_ids.into_iter().flatten().flatten().map(from_sql).collect();
     let rows = spi::connect(|connection| -> Result<Vec<_>, Error> {
         filters.find_latest(&store, connection);
         let admitted: Vec<_> =

@@ -85,7 +85,7 @@ SELECT s.uri FROM web.documents AS d CROSS JOIN LATERAL passage.similar(document
 SELECT s.uri FROM web.documents AS d CROSS JOIN LATERAL passage.similar(document_id => d.id, by => 'links', ranking => '{}') AS s WHERE d.uri = 'd.md';
 SELECT s.uri FROM web.documents AS d CROSS JOIN LATERAL passage.similar(document_id => d.id, by => 'links', filter => '{"min_similarity": 0.5}') AS s WHERE d.uri = 'd.md';
 SELECT s.uri FROM web.documents AS d CROSS JOIN LATERAL passage.similar(document_id => d.id, by => 'links', max_hits => -1) AS s WHERE d.uri = 'd.md';
--- labels are no links: those of Go files in one folder have one target
+-- a label is not a link: those of Go files in one folder have one target
 SET client_min_messages = warning;
 INSERT INTO web.links (document_id, position, from_chunk, to_uri, kind, to_name) SELECT document_id, 9, id, 'pkg', 'label', 'pkg' FROM web.chunks WHERE content ~ '^# [BF]';
 SET client_min_messages = notice;

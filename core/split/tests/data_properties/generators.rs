@@ -1,6 +1,7 @@
 //! Generators of valid data in the styles of people and programs.
 
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 #[derive(Clone, Debug)]
@@ -183,6 +184,9 @@ fn write_table(entries: &[(String, Data)], path: &[String], style: &Style, text:
         }
         _ => false,
     };
+    // A title has no white space around it, and a table with the titles of an earlier one continues that.
+    let mut titles = BTreeSet::new();
+    let entries: Vec<_> = entries.iter().filter(|(key, _)| titles.insert(key.trim())).collect();
     for (key, value) in entries.iter().filter(|(_, value)| !is_table(value)) {
         if style.comments {
             text.push_str("# about [it]\n");

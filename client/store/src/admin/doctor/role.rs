@@ -86,12 +86,12 @@ impl Store {
     /// Adds a warning for each operation on links and ratings that the current role may not do. A role that may not write
     /// documents gets none about writing links, and a store without these tables has none.
     ///
-    /// Also in a store of another role: the query reads the catalogs, and settings only from a plain table.
+    /// Also in a store of another role: the query reads the catalogs alone.
     pub(super) async fn check_links_and_ratings(
         &self,
         findings: &mut Vec<Finding>,
     ) -> Result<(), Error> {
-        let sql = "WITH rights AS MATERIALIZED (SELECT * FROM _passage.role_rights(current_user, $1::text::name)) \
+        let sql = "WITH rights AS MATERIALIZED (SELECT * FROM _passage.role_rights(current_user, $1::text::name, false)) \
                    SELECT operation, lacks, remedy, current_user::text FROM rights WHERE NOT is_allowed \
                    AND (operation IN ('links', 'feedback') OR NOT pg_is_in_recovery() AND (operation = 'rate' \
                    OR operation = 'write_links' AND EXISTS (SELECT FROM rights WHERE operation = 'ingest' AND is_allowed))) \

@@ -19,7 +19,7 @@ const SOME: &str = "(SELECT array_agg(id) FROM rag.chunks WHERE ordinal % 50 = 0
 
 /// The functions that only read, as SQL. `@hit`, `@hits`, `@some` and `@document` are replaced by the
 /// constants above, `@all` by a limit that nothing exceeds.
-const CALLS: [(&str, &str); 30] = [
+const CALLS: [(&str, &str); 31] = [
     ("assemble", "length(assemble(@document, @some))"),
     ("check_store", "count(*) FROM check_store(data => true)"),
     ("expand_context", "count(content) FROM expand_context(@hit, 'document', @all)"),
@@ -52,6 +52,7 @@ const CALLS: [(&str, &str); 30] = [
     ),
     ("similar", "count(*) FROM similar(@hit, max_hits => 1000000)"),
     ("similar", "count(*) FROM similar(document_id => @document, max_hits => 100000)"),
+    ("similar", "count(*) FROM similar(document_id => @document, by => 'links')"),
     ("store_stats", "count(*) FROM store_stats()"),
     ("stores", "count(*) FROM stores()"),
     ("strategies", "count(*) FROM strategies()"),

@@ -97,6 +97,7 @@ const CALLS: &[&str] = &[
     "SELECT * FROM passage.reassemble(ALL_CHUNKS, strategy => 'document', output => passage.output(imports => true), store => STORE)",
     "SELECT * FROM passage.outline(uri => 'guide.md', store => STORE)",
     "SELECT * FROM passage.similar(CHUNK, store => STORE)",
+    "SELECT * FROM passage.similar(document_id => DOCUMENT, by => 'links', filter => passage.filter(kind => 'prose'), store => STORE)",
     "SELECT * FROM passage.similar(document_id => DOCUMENT, filter => passage.filter(min_similarity => 0.1), store => STORE)",
     "SELECT p.* FROM passage.prompt((SELECT pg_catalog.jsonb_agg(s ORDER BY s.rank) FROM passage.search('steps', store => STORE) AS s), 'both_ends') AS p",
     r#"SELECT * FROM passage.prompt('[{"content": "Steps", "uri": "a.pdf", "section": ["A"], "citations": [{"page": 1, "last_page": 2}]}]')"#,

@@ -416,7 +416,31 @@ pub const CALLS: &[Call] = &[
     read(
         "similar_rows",
         VECTORS,
-        "SELECT s::pg_catalog.text FROM _passage.similar_rows('aaaaaaaa-0000-0000-0000-000000000002', NULL, NULL, 3, NULL, NULL, @) AS s",
+        "SELECT s::pg_catalog.text FROM _passage.similar_rows('aaaaaaaa-0000-0000-0000-000000000002', NULL, NULL, 3, NULL, NULL, 'content', @) AS s",
+    ),
+    read(
+        "similar",
+        VECTORS,
+        concat!(
+            "SELECT s::pg_catalog.text FROM passage.similar(document_id => ",
+            document!(),
+            ", by => 'links', store => @) AS s"
+        ),
+    ),
+    read(
+        "shared_links",
+        VECTORS,
+        "SELECT s::pg_catalog.text FROM _passage.shared_links(@, 'aaaaaaaa-0000-0000-0000-000000000002', NULL) AS s",
+    ),
+    read(
+        "linked_rows",
+        VECTORS,
+        "SELECT r::pg_catalog.text FROM _passage.linked_rows('aaaaaaaa-0000-0000-0000-000000000002', NULL, NULL, 3, NULL, @) AS r",
+    ),
+    read(
+        "listed_chunks",
+        VECTORS,
+        "SELECT l::pg_catalog.text FROM _passage.listed_chunks('{aaaaaaaa-0000-0000-0000-000000000002}', NULL, passage.filter(path => 'Guide.*'), @) AS l",
     ),
     read(
         "similar",
