@@ -9,7 +9,6 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{default, name, pg_extern};
 
 #[pg_extern(immutable, parallel_safe, schema = "passage")]
-#[expect(clippy::too_many_arguments, reason = "those of the SQL function")]
 #[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
 fn split(
     text: Option<&str>,
