@@ -125,10 +125,14 @@ impl Installation {
         ground("servers/reachable", &[]).into()
     }
 
-    /// Returns the folder for sockets. Names of sockets must be short, and the temporary folder of root
-    /// may be closed to other users.
+    /// Returns the folder for data and sockets: `PASSAGE_TEST_FOLDER`, else a temporary one. Names of sockets must be short, and
+    /// the temporary folder of root may be closed to other users.
     pub(super) fn temporary(&self) -> PathBuf {
-        if self.user.is_some() { "/tmp".into() } else { std::env::temp_dir() }
+        match std::env::var_os("PASSAGE_TEST_FOLDER") {
+            Some(folder) => folder.into(),
+            None if self.user.is_some() => "/tmp".into(),
+            None => std::env::temp_dir(),
+        }
     }
 }
 
