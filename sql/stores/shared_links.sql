@@ -12,13 +12,9 @@ SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
-    -- The links of visible documents that have their source.
+    -- The links that the caller may see, of documents that have their source.
     visible CONSTANT text := format('FROM %1$I.links AS l JOIN %1$I.documents AS d ON d.id = l.document_id JOIN %1$I.chunks AS c ON c.document_id = l.document_id AND c.id = l.from_chunk '
         'WHERE d.orphaned_at IS NULL AND l.kind <> ''label''', store);
-    targets text[];
-    names text[];
-    of_collection text;
-    of_version text;
 BEGIN
     IF NOT _passage.has_links(store, false) THEN
         RETURN;
@@ -28,21 +24,22 @@ BEGIN
         WHERE l.to_chunk IS NOT NULL AND l.to_document IS DISTINCT FROM of_document AND l.to_chunk IS DISTINCT FROM of_chunk
         UNION ALL
         SELECT l.from_document, l.from_chunk, '<', 1 / ln(2::double precision) FROM passage.backlinks(of_chunk, of_document, store => store) AS l;
-    EXECUTE format('SELECT array_agg(DISTINCT l.to_uri), array_agg(DISTINCT l.to_name), min(d.collection), min(d.version) %s AND (l.from_chunk = $1 OR l.document_id = $2) AND l.to_uri <> ''''', visible)
-        INTO targets, names, of_collection, of_version USING of_chunk, of_document;
-    EXECUTE format('SELECT array_agg(to_uri) FROM (SELECT l.to_uri FROM %I.links AS l WHERE l.to_name = ANY ($1) AND l.to_uri = ANY ($2) AND l.kind <> ''label'' GROUP BY 1 HAVING count(*) BETWEEN 2 AND 1000) AS counted', store)
-        INTO targets USING names, targets;
-    -- A path leads to a document of the same collection and version.
     RETURN QUERY EXECUTE format($sql$
-        WITH sharing AS (
-            SELECT DISTINCT l.to_uri, l.document_id, l.from_chunk %s AND l.to_name = ANY ($3) AND l.to_uri = ANY ($4)
-                AND (l.to_uri ~ '^[A-Za-z][A-Za-z0-9+.-]*:' OR d.collection = $5 AND d.version = $6)
+        WITH target AS MATERIALIZED (
+            SELECT DISTINCT l.to_uri, l.to_name, d.collection, d.version %1$s AND (l.from_chunk = $1 OR l.document_id = $2) AND l.to_uri <> ''
+        ), sharing AS MATERIALIZED (
+            SELECT target.to_uri, other.* FROM target CROSS JOIN LATERAL (
+                SELECT l.document_id, l.from_chunk %1$s AND l.to_name = target.to_name AND l.to_uri = target.to_uri
+                    -- A path leads to a document of the same collection and version.
+                    AND (l.to_uri ~ '^[A-Za-z][A-Za-z0-9+.-]*:' OR d.collection = target.collection AND d.version = target.version)
+                LIMIT 1001
+            ) AS other
         ), counted AS (
-            SELECT to_uri, count(DISTINCT CASE WHEN $2 IS NULL THEN from_chunk ELSE document_id END) AS number FROM sharing GROUP BY 1
+            SELECT to_uri, count(DISTINCT CASE WHEN $2 IS NULL THEN from_chunk ELSE document_id END) AS number FROM sharing GROUP BY 1 HAVING count(*) <= 1000
         )
-        SELECT document_id, from_chunk, to_uri, 1 / ln(number::double precision) FROM sharing JOIN counted USING (to_uri)
+        SELECT DISTINCT document_id, from_chunk, to_uri, 1 / ln(number::double precision) FROM sharing JOIN counted USING (to_uri)
         WHERE number > 1 AND document_id IS DISTINCT FROM $2 AND from_chunk IS DISTINCT FROM $1$sql$, visible)
-    USING of_chunk, of_document, names, targets, of_collection, of_version;
+    USING of_chunk, of_document;
 END
 $$;
 

@@ -90,8 +90,17 @@ SET client_min_messages = warning;
 INSERT INTO web.links (document_id, position, from_chunk, to_uri, kind, to_name) SELECT document_id, 9, id, 'pkg', 'label', 'pkg' FROM web.chunks WHERE content ~ '^# [BF]';
 SET client_min_messages = notice;
 SELECT s.uri FROM web.documents AS d CROSS JOIN LATERAL passage.similar(document_id => d.id, by => 'links') AS s WHERE d.uri = 'f.md';
--- links of hidden chunks, and of documents without their source, do not count
+-- a target of more than a thousand links does not count
 SET client_min_messages = warning;
+INSERT INTO web.links (document_id, position, from_chunk, to_uri, kind, to_name)
+    SELECT c.document_id, 100 + n, c.id, 'menu.html', 'link', 'menu' FROM web.chunks AS c JOIN web.documents AS d ON d.id = c.document_id
+    CROSS JOIN generate_series(1, CASE WHEN d.uri = 'd.md' THEN 1000 ELSE 1 END) AS n WHERE d.uri IN ('b.md', 'd.md', 'f.md');
+SELECT s.uri FROM web.documents AS d CROSS JOIN LATERAL passage.similar(document_id => d.id, by => 'links') AS s WHERE d.uri = 'f.md';
+DELETE FROM web.links WHERE to_uri = 'menu.html' AND position > 1097;
+SELECT s.uri, round(s.score::numeric, 3) AS score FROM web.documents AS d CROSS JOIN LATERAL passage.similar(document_id => d.id, by => 'links') AS s WHERE d.uri = 'f.md' ORDER BY s.rank;
+INSERT INTO web.links (document_id, position, from_chunk, to_uri, kind, to_name)
+    SELECT c.document_id, 2000 + n, c.id, 'menu.html', 'link', 'menu' FROM web.chunks AS c JOIN web.documents AS d ON d.id = c.document_id CROSS JOIN generate_series(1, 10) AS n WHERE d.uri = 'd.md';
+-- links of hidden chunks, and of documents without their source, do not count
 CREATE ROLE web_reader;
 GRANT USAGE ON SCHEMA web TO web_reader;
 GRANT SELECT ON ALL TABLES IN SCHEMA web TO web_reader;
@@ -100,6 +109,7 @@ CREATE POLICY own ON web.chunks USING (content !~ '^# D');
 UPDATE web.documents SET orphaned_at = now() WHERE uri = 'e.md';
 SET ROLE web_reader;
 SELECT s.uri, round(s.score::numeric, 3) AS score FROM web.documents AS d CROSS JOIN LATERAL passage.similar(document_id => d.id, by => 'links') AS s WHERE d.uri = 'a.md' AND d.collection = 'x' ORDER BY s.rank;
+SELECT s.uri, round(s.score::numeric, 3) AS score FROM web.documents AS d CROSS JOIN LATERAL passage.similar(document_id => d.id, by => 'links') AS s WHERE d.uri = 'f.md' ORDER BY s.rank;
 RESET ROLE;
 DROP OWNED BY web_reader;
 DROP ROLE web_reader;
