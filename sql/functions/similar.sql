@@ -94,14 +94,19 @@ BEGIN
     ELSIF by = 'links' AND requested NOT BETWEEN 0 AND 1000000 THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('"max_hits" is out of range: %s', requested), HINT = 'Use a number from 0 to 1000000.';
     END IF;
+    IF by = 'links' THEN
+        RETURN QUERY SELECT * FROM _passage.linked_rows(of_chunk, of_document, collection, requested, filter, store);
+        IF FOUND THEN
+            RETURN;
+        END IF;
+    END IF;
     SELECT * INTO likeness FROM _passage.likeness(of_chunk, of_document, store);
     IF coalesce(cardinality(likeness.chunk_ids), 0) = 0 THEN
         RAISE NOTICE USING MESSAGE = format('no %s was found', CASE WHEN of_chunk IS NULL THEN 'document' ELSE 'chunk' END),
             DETAIL = 'No row that you may see has this id.';
         RETURN;
     ELSIF by = 'links' THEN
-        RETURN QUERY SELECT * FROM _passage.linked_rows(of_chunk, of_document, collection, requested, filter, store);
-        IF NOT FOUND AND NOT EXISTS (SELECT FROM _passage.shared_links(_passage.store_name(store), of_chunk, of_document)) THEN
+        IF NOT EXISTS (SELECT FROM _passage.shared_links(_passage.store_name(store), of_chunk, of_document)) THEN
             RAISE NOTICE USING MESSAGE = 'no links were found', HINT = 'passage.links() and passage.backlinks() return the links that you may see.';
         END IF;
         RETURN;

@@ -12,9 +12,11 @@ mod group;
 mod json_group;
 mod output;
 mod ranking;
+mod splitting;
 
 pub use definitions::{FILTER, GROUPS, LIMITS, OUTPUT, RANKING, SPLITTING};
 pub use group::{ArgumentGroup, ArgumentKey, ArgumentType};
 pub use json_group::{JsonGroup, one_of};
 pub use output::Output;
 pub use ranking::Ranking;
+pub use splitting::Splitting;

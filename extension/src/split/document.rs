@@ -10,7 +10,7 @@ Its twin in SQL is `sql/edition/functions/split.sql`.
 use super::free_memory;
 use crate::server::error::Error;
 use crate::server::types::Json;
-use passage_core::arguments::{JsonGroup, SPLITTING};
+use passage_core::arguments::{SPLITTING, Splitting};
 use passage_core::{parse_kind, strategy};
 use passage_split::interrupt::poll_periodically as pause;
 use passage_split::split::lacks_grammar;
@@ -60,16 +60,8 @@ impl DocumentArguments {
         for (argument, text) in [("uri", &self.uri), ("base_url", &self.base_url)] {
             strategy::check_length(argument, text.as_deref())?;
         }
-        let splitting =
-            self.splitting.unwrap_or_else(Json::empty_object).into_object(SPLITTING.name)?;
-        let splitting = JsonGroup::new(&SPLITTING, &[], &splitting)?;
-        let size = |key| Ok::<_, Error>(splitting.limit(key)?.map(|size| size as usize));
-        let limits = ChunkLimits::in_characters(
-            size("min_size")?,
-            size("preferred_size")?,
-            size("max_size")?,
-            size("max_with_preamble")?,
-        );
+        let splitting = Json::parse_group(self.splitting, &SPLITTING, Splitting::parse)?;
+        let Splitting { limits, overlap, split_at } = splitting;
         limits.check()?;
         Ok(DocumentSource {
             uri: self.uri.unwrap_or_default(),
@@ -82,8 +74,8 @@ impl DocumentArguments {
                 encoding: None,
             },
             limits,
-            overlap: size("overlap")?.unwrap_or(0),
-            split_at: splitting.text("split_at")?.as_deref().map(str::parse).transpose()?,
+            overlap,
+            split_at: split_at.as_deref().map(str::parse).transpose()?,
         })
     }
 }

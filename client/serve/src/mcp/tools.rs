@@ -265,7 +265,7 @@ async fn similar(reader: &Reader, given: SimilarArguments) -> Result<Answer, Err
     let remedy = "chunk_id finds chunks like this one, uri finds documents like this one.";
     let mut original =
         chunk_or_document(reader, (chunk_id, uri), (collection, version), remedy).await?;
-    original.extend(object(json!({ "by": by })));
+    original.insert("by".to_owned(), json!(by));
     let passages = pages::similar(reader, original, page).await?;
     Ok(Answer::new(passages.text("passages"), &passages))
 }
