@@ -69,7 +69,7 @@ fn links_of_restructuredtext_are_roles_targets_and_contents() {
 #[test]
 fn references_of_restructuredtext_lead_to_labels() {
     let text = ".. _Set  Up:\n.. _`a: b`:\n\n.. index::\n   single: x\n\n.. A comment, :ref:`hidden`.\n\nTitle\n=====\n\n\
-        See :ref:`Set up`, (:std:ref:`the\nend <SET\nUP>`), :numref:`fig`, :external+py:ref:`no`, :ref:`!no`, :ref:`genindex`.\n\n\
+        See :ref:`Set up`, (\u{3000}:std:ref:`the\nend <SET\nUP>`), :numref:`fig`, :external+py:ref:`no`, :ref:`!no`, :ref:`genindex`.\n\n\
         .. figure:: x.png\n   :name: Fig\n\n   A caption, :ref:`a\\: b`.\n\n.. note:: In an argument :ref:`x`.\n\n\
         .. [1] In a footnote :ref:`y`.\n\n.. code::\n   :name: code\n\n   .. _in-code:\n\n.. _other:\n   other.rst\n\n.. _last:\n";
     let expected = [
@@ -267,6 +267,7 @@ proptest! {
             "[", "]", "[[", "]]", "(", ")", "a", "#", "|", "`", "``", "<", ">", "_", "::", ".. ", "include::", ".. toctree::", "xref:",
             "<<", ">>", "\n", "\n\n", "    ", "href=", "<a href='x'>", "\"", "é", "\u{0}", ":doc:", "import ", "use ", "{", "}", ";", "from ", "'./b'",
             ":ref:", ".. _a:", ":name: ", ".. x::", "[[a]]", "[#a]", "anchor:a[", "package a", "$", "@", "\u{130}",
+            "\u{85}", "\u{a0}", "\u{3000}", "“", "::ref:`b`", "_:", "😀",
         ]), 0..60),
         media_type in prop::sample::select(TYPES.to_vec()),
     ) {

@@ -237,8 +237,7 @@ fn inline(links: &mut Links, text: &str, start: usize) {
 /// Returns the name of the role such as `:ref:` or `:std:ref:` at the end of a text, empty if it names another project.
 fn role(before: &str) -> Option<&str> {
     let role = before.strip_suffix(':')?;
-    let from = role.rfind(|char: char| char.is_whitespace() || "`([{\"'".contains(char));
-    let role = &role[from.map_or(0, |from| from + 1)..];
+    let role = role.rsplit(|char: char| char.is_whitespace() || "`([{\"'".contains(char)).next()?;
     let (domain, name) = role.rsplit_once(':').unwrap_or(("", role));
     Some(if domain.contains("external") { "" } else { name })
 }
