@@ -29,7 +29,7 @@ that is too noisy. The output is a Markdown table for `docs/benchmarks.md`.
 
 Without a part all of them run except `adopted-million` and the last eight, which take minutes. `adopted-million` needs
 30 GB of disk. `scale` loads ten million chunks and needs 25 GB. `million` embeds 50,000 chunks in its first run and
-needs 10 GB. `size` embeds 50,000 paragraphs for a million rows (`--embedded N`, `--rows N`, `--types vector,binary`)
+needs 10 GB. `size` embeds 40,000 paragraphs for a million rows (`--embedded N`, `--rows N`, `--types vector,binary`)
 and needs 12 GB. The last five do not measure speed and have options of their own (see `quality`). `--keep` names a
 folder that keeps the loaded servers for the next run.
 */

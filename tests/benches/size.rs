@@ -35,7 +35,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { rows: 1_000_000, embedded: 50_000, types: TYPES.to_vec() }
+        Self { rows: 1_000_000, embedded: 40_000, types: TYPES.to_vec() }
     }
 }
 
