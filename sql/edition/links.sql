@@ -86,7 +86,7 @@ BEGIN
     row.truncated := is_cut;
     row.complete := NOT is_cut AND cardinality(chunks) < 50;
     row.hit_ids := '{}';
-    written := _passage.passage_text(store, chunks, hit, output);
+    written := _passage.passage_text(store, chunks, hit, document.title, output);
     FOREACH chunk IN ARRAY chunks LOOP
         row.complete := row.complete AND (last IS NULL OR coalesce(chunk.ordinal - last::bigint = 1, false));
         last := chunk.ordinal;

@@ -121,7 +121,8 @@ DECLARE
     reserved bigint;
 BEGIN
     EXECUTE format($sql$
-        SELECT sum(CASE WHEN h.family = 'prose' THEN coalesce((octet_length(_passage.repeated_line(c.preamble, c.content)) + 3) / 4, 0)
+        SELECT sum(CASE WHEN h.family = 'prose' THEN CASE WHEN _passage.may_repeat(c.preamble) THEN coalesce((octet_length(_passage.repeated_line(c.preamble, c.content,
+                c.section || _passage.preamble_title((SELECT d.title FROM %1$I.documents AS d WHERE d.id = h.document)))) + 3) / 4, 0) ELSE 0 END
             WHEN h.structure = 'text/csv' THEN coalesce((SELECT tokens FROM _passage.table_header($2, h.document, coalesce((
                 SELECT e.preamble FROM %1$I.chunks AS e WHERE e.document_id = h.document AND e.ordinal = greatest(h.ordinal, 1)), ''))), 0) ELSE 0 END)
         FROM unnest($1) AS h JOIN %1$I.chunks AS c ON c.document_id = h.document AND c.id = h.id

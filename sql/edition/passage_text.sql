@@ -1,10 +1,10 @@
 -- The text of a passage: its chunks, what marks gaps between them, and the lines that they repeat, as in
 -- extension/src/expansion/passage_rows.rs.
 
--- Writes the text of a passage. Parts without an id are closing lines, which no citation names.
+-- Writes the text of a passage of the document with a title. Parts without an id are closing lines, which no citation names.
 
 CREATE FUNCTION _passage.passage_text(
-    store name, parts _passage.passage_chunk[], hit _passage.expanded_hit, output jsonb, OUT assembly _passage.assembly, OUT added integer
+    store name, parts _passage.passage_chunk[], hit _passage.expanded_hit, title text, output jsonb, OUT assembly _passage.assembly, OUT added integer
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -21,7 +21,7 @@ DECLARE
     separator text;
     mark text;
     header record;
-    preambles text[] := '{}';
+    cited _passage.passage_chunk[] := '{}';
     part _passage.passage_chunk;
     before _passage.passage_chunk;
     -- The places of closing lines.
@@ -48,7 +48,7 @@ BEGIN
         IF part.id IS NULL THEN
             uncited := i || uncited;
         ELSE
-            preambles := preambles || coalesce(part.preamble, '');
+            cited := cited || part;
         END IF;
         before := part;
     END LOOP;
@@ -72,7 +72,7 @@ BEGIN
     END LOOP;
     IF known.family = 'prose' THEN
         length := octet_length(assembly.body);
-        assembly := _passage.with_repeated_lines(assembly, preambles, known.structure = 'text/markdown');
+        assembly := _passage.with_repeated_lines(assembly, cited, title, known.structure = 'text/markdown');
         added := added + (octet_length(assembly.body) - length + 3) / 4;
     ELSIF known.family = 'data' THEN
         assembly := _passage.excerpt(assembly, known.structure);
@@ -80,4 +80,4 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION _passage.passage_text(name, _passage.passage_chunk[], _passage.expanded_hit, jsonb) IS 'text of a passage, and the tokens that were added to its chunks';
+COMMENT ON FUNCTION _passage.passage_text(name, _passage.passage_chunk[], _passage.expanded_hit, text, jsonb) IS 'text of a passage, and the tokens that were added to its chunks';

@@ -157,6 +157,7 @@ BEGIN
         row.rank := listed.rank;
         row.score := listed.score;
         row.document_id := hit.document;
+        document := documents[array_position(document_ids, hit.document)];
         row.truncated := false;
         row.complete := true;
         row.tokens := 0;
@@ -216,7 +217,7 @@ BEGIN
         IF cardinality(lines) > 0 THEN
             with_lines := (SELECT array_agg(c ORDER BY (c).ordinal, (c).id IS NULL DESC) FROM unnest(parts || ARRAY(SELECT l FROM unnest(lines) AS l WHERE l.hit = ANY (listed.hits))) AS c);
         END IF;
-        written := _passage.passage_text(store, with_lines, hit, output);
+        written := _passage.passage_text(store, with_lines, hit, document.title, output);
         row.tokens := _passage.saturated(row.tokens::bigint + written.added);
         -- Records side by side may be on different levels.
         IF hit.family = 'data' AND row.complete AND has_scopes THEN
@@ -244,7 +245,6 @@ BEGIN
                 'start', firsts_in_text[at], 'end', lasts_in_text[at], 'first_line', part.first_line, 'last_line', part.last_line) || coalesce(part.place, '{}'));
         END LOOP;
         row.citations := to_jsonb(citations);
-        document := documents[array_position(document_ids, hit.document)];
         row.collection := document.collection;
         row.version := document.version;
         row.uri := document.uri;

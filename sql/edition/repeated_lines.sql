@@ -25,7 +25,7 @@ RETURN pg_catalog.strpos(preamble, '|') OPERATOR(pg_catalog.>) 0 OR pg_catalog.s
 
 COMMENT ON FUNCTION _passage.may_repeat(text) IS 'whether a preamble has marks of a line that chunks repeat';
 
-CREATE FUNCTION _passage.repeated_line(preamble text, content text) RETURNS text
+CREATE FUNCTION _passage.repeated_line(preamble text, content text, titles text[]) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -45,7 +45,8 @@ BEGIN
     -- The end of the chunk before may follow it.
     FOR back IN 0 .. 1 LOOP
         line := rtrim(lines[cardinality(lines) - back], E'\r');
-        IF _passage.fence_marks(line) IS NOT NULL OR strpos(line, '|') > 0 AND strpos(first, '|') > 0 OR line COLLATE "C" ~ '^\s*\* - ' AND first ~ '^\s*\* - ' THEN
+        IF (_passage.fence_marks(line) IS NOT NULL OR strpos(line, '|') > 0 AND strpos(first, '|') > 0 OR line COLLATE "C" ~ '^\s*\* - ' AND first ~ '^\s*\* - ')
+            AND array_position(titles, line) IS NULL THEN
             RETURN line;
         END IF;
     END LOOP;
@@ -53,15 +54,17 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION _passage.repeated_line(text, text) IS 'line of a preamble that a chunk repeats';
+COMMENT ON FUNCTION _passage.repeated_line(text, text, text[]) IS 'line of a preamble that a chunk repeats, which is none of the titles';
 
--- Adds the repeated lines of chunks that touch no chunk before them, and closes their fences.
+-- Adds the repeated lines of chunks that touch no chunk before them, and closes their fences. The title is that of their document.
 
-CREATE FUNCTION _passage.with_repeated_lines(given _passage.assembly, preambles text[], is_markdown boolean) RETURNS _passage.assembly
+CREATE FUNCTION _passage.with_repeated_lines(given _passage.assembly, parts _passage.passage_chunk[], title text, is_markdown boolean) RETURNS _passage.assembly
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    may_repeat boolean := false;
+    part _passage.passage_chunk;
     result _passage.assembly := given;
     firsts integer[] := given.firsts;
     lasts integer[] := given.lasts;
@@ -84,7 +87,10 @@ DECLARE
     number integer := 1;
     last integer;
 BEGIN
-    IF NOT _passage.may_repeat(array_to_string(preambles, E'\n')) AND NOT _passage.may_fence(convert_from(given.body, 'UTF8')) THEN
+    FOREACH part IN ARRAY parts LOOP
+        may_repeat := may_repeat OR _passage.may_repeat(part.preamble);
+    END LOOP;
+    IF may_repeat IS NOT TRUE AND NOT _passage.may_fence(convert_from(given.body, 'UTF8')) THEN
         RETURN given;
     END IF;
     WHILE number <= count LOOP
@@ -94,7 +100,7 @@ BEGIN
         END LOOP;
         start := firsts[number];
         content := convert_from(substring(given.body FROM start + 1 FOR lasts[last] - start), 'UTF8');
-        repeated := _passage.repeated_line(preambles[number], content);
+        repeated := _passage.repeated_line(parts[number].preamble, content, parts[number].section || _passage.preamble_title(title));
         pieces := pieces || substring(given.body FROM copied + 1 FOR start - copied);
         fence := NULL;
         IF repeated IS NOT NULL THEN
@@ -143,4 +149,4 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION _passage.with_repeated_lines(_passage.assembly, text[], boolean) IS 'text with the lines that its chunks repeat';
+COMMENT ON FUNCTION _passage.with_repeated_lines(_passage.assembly, _passage.passage_chunk[], text, boolean) IS 'text with the lines that its chunks repeat';

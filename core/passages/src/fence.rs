@@ -2,6 +2,8 @@
 //!
 //! Its twin in SQL is `sql/edition/assembly.sql`.
 
+use memchr::memmem;
+
 /// A line that opens or closes a block of code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fence {
@@ -12,8 +14,10 @@ pub(crate) struct Fence {
 }
 
 impl Fence {
-    /// The marks that each fence begins with.
-    pub(crate) const MARKS: [&'static str; 2] = ["```", "~~~"];
+    /// Returns whether a text may have fences: whether the marks that each of them begins with are in it.
+    pub(crate) fn is_possible(text: &str) -> bool {
+        ["```", "~~~"].iter().any(|marks| memmem::find(text.as_bytes(), marks.as_bytes()).is_some())
+    }
 
     /// Parses a line as a fence, which may be in a list or a quote.
     pub(crate) fn parse(line: &str) -> Option<Self> {

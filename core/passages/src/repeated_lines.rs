@@ -24,21 +24,33 @@ use std::ops::Range;
 /// Returns the line of a preamble that a chunk repeats, if the chunk begins below it: the fence before its code, or the
 /// header of its table.
 ///
+/// `is_title` returns whether a line is the title of the document or one of its section: many pages have titles such as
+/// `Setup | Guide`, which name no columns.
+///
 /// ```
 /// use passage_core::repeated_line;
 ///
-/// assert_eq!(repeated_line("Guide\nSetup\n```sh", "run\n```\n"), Some("```sh"));
-/// assert_eq!(repeated_line("Guide\n| a | b |", "| 1 | 2 |\n"), Some("| a | b |"));
-/// assert_eq!(repeated_line("Guide\nSetup", "Words.\n"), None);
+/// let is_title = |line: &str| ["Setup | Guide", "Install"].contains(&line);
+/// let line = |preamble, content| repeated_line(preamble, content, is_title);
+/// assert_eq!(line("Setup | Guide\nInstall\n```sh", "run\n```\n"), Some("```sh"));
+/// assert_eq!(line("Setup | Guide\n| a | b |", "| 1 | 2 |\n"), Some("| a | b |"));
+/// assert_eq!(line("Setup | Guide\nInstall", "| 1 | 2 |\n"), None);
 /// ```
-pub fn repeated_line<'p>(preamble: &'p str, content: &str) -> Option<&'p str> {
-    let first = content.lines().find(|line| !line.trim().is_empty())?;
+pub fn repeated_line<'p>(
+    preamble: &'p str,
+    content: &str,
+    is_title: impl Fn(&str) -> bool,
+) -> Option<&'p str> {
+    let first = || content.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let is_list = |line: &str| line.trim_start().starts_with("* - ");
     // The end of the chunk before may follow it.
-    preamble.lines().rev().take(2).find(|line| {
-        let is_list = |line: &str| line.trim_start().starts_with("* - ");
-        let names_columns = line.contains('|') && first.contains('|');
-        Fence::parse(line).is_some() || names_columns || (is_list(line) && is_list(first))
-    })
+    let repeated = preamble.lines().rev().take(2).find(|line| {
+        let can_repeat = Fence::parse(line).is_some()
+            || (line.contains('|') && first().contains('|'))
+            || (is_list(line) && is_list(first()));
+        can_repeat && !is_title(line)
+    });
+    repeated.filter(|_| !content.trim_start().is_empty())
 }
 
 /// Chunks that touch each other, and the lines that are added around them.
@@ -50,19 +62,19 @@ struct Run {
 }
 
 impl Assembly {
-    /// Adds the repeated lines of chunks that touch no chunk before them, and closes their fences. `preamble` returns the
-    /// preamble of a part. Returns the assembly and the number of added bytes.
+    /// Adds the repeated lines of chunks that touch no chunk before them, and closes their fences. `repeated` returns the line
+    /// that a part repeats before a text. Returns the assembly and the number of added bytes.
     #[must_use]
     pub fn with_repeated_lines(
         self,
-        preamble: impl Fn(usize) -> String,
+        repeated: impl Fn(usize, &str) -> Option<String>,
         is_markdown: bool,
     ) -> (Self, usize) {
         let mut runs: Vec<Run> = Vec::new();
         let mut first = 0;
         while first < self.part_ranges.len() {
             interrupt::poll();
-            runs.push(self.run(first, &preamble(first), is_markdown));
+            runs.push(self.run(first, &repeated, is_markdown));
             first = runs.last().map_or(first, |run| run.parts.end);
         }
         let added: usize = runs.iter().map(|run| run.opening.len() + run.closing.len()).sum();
@@ -88,13 +100,19 @@ impl Assembly {
     }
 
     /// Returns the run of chunks that begins with a part.
-    fn run(&self, first: usize, preamble: &str, is_markdown: bool) -> Run {
+    fn run(
+        &self,
+        first: usize,
+        repeated: impl Fn(usize, &str) -> Option<String>,
+        is_markdown: bool,
+    ) -> Run {
         let ranges = &self.part_ranges[first..];
         let gap = ranges.windows(2).position(|two| two[0].end != two[1].start);
         let count = gap.map_or(ranges.len(), |gap| gap + 1);
         let bytes = ranges[0].start..ranges[count - 1].end;
         let content = &self.text[bytes.clone()];
-        let line = repeated_line(preamble, content);
+        let line = repeated(first, content);
+        let line = line.as_deref();
         Run {
             parts: first..first + count,
             bytes,
@@ -125,9 +143,9 @@ fn opening(line: &str, text: &str, is_markdown: bool) -> String {
 
 /// Returns the fence to add after a run of chunks that ends inside of a block of code.
 fn closing_fence(repeated: Option<&str>, text: &str) -> Option<String> {
-    let first = text.lines().next().unwrap_or_default();
-    let mut open = repeated.and_then(Fence::parse).map(|fence| (fence, prefix(first)));
-    if open.is_none() && !Fence::MARKS.iter().any(|marks| text.contains(marks)) {
+    let first = || text.lines().next().unwrap_or_default();
+    let mut open = repeated.and_then(Fence::parse).map(|fence| (fence, prefix(first())));
+    if open.is_none() && !Fence::is_possible(text) {
         return None;
     }
     for line in text.lines() {
@@ -164,7 +182,10 @@ mod tests {
             .map(|(_, content)| Part { content: (*content).into(), span: None })
             .collect();
         let assembly = assemble(&parts, Separator::BlankLine);
-        assembly.with_repeated_lines(|part| chunks[part].0.to_owned(), true).0
+        let repeated = |part: usize, content: &str| {
+            repeated_line(chunks[part].0, content, |_| false).map(ToOwned::to_owned)
+        };
+        assembly.with_repeated_lines(repeated, true).0
     }
 
     #[test]

@@ -61,6 +61,6 @@ pub use place::{Place, PlaceMark, PlaceRange, place_marks, place_metadata};
 pub use release::is_release;
 pub use split::{
     Characters, ChunkLimits, MAX_LIMIT, SPLITTER_VERSION, SizeUnit, Sizer, SplitAt, SplitOptions,
-    SplitPattern, links, split, title,
+    SplitPattern, links, preamble_title, split, title,
 };
 pub use text_mark::TextMark;

@@ -65,6 +65,7 @@ pub(crate) use json::{excerpt as json_excerpt, flow_excerpt as yaml_excerpt};
 pub use markdown::DIALECT as MARKDOWN_OPTIONS;
 use merge::ChunkMerger;
 pub use options::{Characters, ChunkLimits, MAX_LIMIT, SizeUnit, Sizer, SplitOptions};
+pub use preamble::preamble_title;
 pub use split_at::{SplitAt, SplitPattern};
 pub(crate) use toml::excerpt as toml_excerpt;
 use units::{Members, Units};

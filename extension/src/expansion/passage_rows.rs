@@ -14,7 +14,7 @@ use passage_core::gaps::{
 };
 use passage_core::reassemble::{PassageChunks, PassageOptions, reassemble};
 use passage_split::interrupt::poll_periodically as pause;
-use passage_split::{DataFormat, Family, MediaType, section};
+use passage_split::{DataFormat, Family, MediaType};
 use pgrx::datum::{Range, Uuid};
 use std::collections::HashMap;
 
@@ -91,9 +91,11 @@ fn row(
     let mut assembly = text(expanded, passage, &selected_chunks, header, output);
     let mut repeated = 0;
     if media_type.family() == Family::Prose {
-        let preamble = |part: usize| chunks.chunk(selected_chunks[part].row).preamble();
+        let line = |part: usize, text: &str| {
+            chunks.chunk(selected_chunks[part].row).repeated_line(text, document.title.as_deref())
+        };
         let is_markdown = media_type.structure() == MediaType::MARKDOWN.name();
-        (assembly, repeated) = assembly.with_repeated_lines(preamble, is_markdown);
+        (assembly, repeated) = assembly.with_repeated_lines(line, is_markdown);
     }
     let mut complete = passage.complete;
     if let Some(format) = DataFormat::of(&media_type) {
@@ -106,18 +108,15 @@ fn row(
         selected_chunks.iter().map(|selected_chunk| selected_chunk.role == Role::Hit).collect();
     let [mark_start, mark_end] = &output.marks;
     let mut assembly = assembly.highlight(&are_hits, mark_start, mark_end);
-    let section_of =
-        |selected_chunk: &SelectedChunk| chunks.section(selected_chunk.row).unwrap_or_default();
     // Imports that were added are in another section.
     let own = || {
         with_pauses(&selected_chunks).filter(|selected_chunk| selected_chunk.rule != Rule::Imports)
     };
-    let mut section =
-        own().next().map(|selected_chunk| section_of(selected_chunk)).unwrap_or_default();
-    for selected_chunk in own() {
+    let mut section = own().next().and_then(|first| chunks.section(first.row)).unwrap_or_default();
+    for selected_chunk in own().skip(1) {
         // Most chunks of a long passage have only the root in common.
         if !section.is_empty() {
-            section.truncate(section::common_prefix(&section, &section_of(selected_chunk)).len());
+            section.truncate(chunks.chunk(selected_chunk.row).shared_titles(&section));
         }
     }
     let lines = || {

@@ -16,7 +16,7 @@ use passage_core::expand::{
     bridge_hits, read_links, select_context,
 };
 use passage_core::hits::{ScoredHit, rank_hits};
-use passage_core::{StrategyOverrides, TableHeader, repeated_line};
+use passage_core::{StrategyOverrides, TableHeader};
 use passage_split::interrupt::poll_periodically as pause;
 use passage_split::{Family, MediaType};
 use pgrx::datum::Uuid as SqlUuid;
@@ -255,8 +255,9 @@ fn repeated_tokens(read: &Hits, chunks: &ContextChunks) -> u32 {
         pause(row);
         let is_prose = hit.document.media_type().family() == Family::Prose;
         let chunk = chunks.chunk(row);
-        let preamble = if is_prose { chunk.preamble() } else { String::new() };
-        repeated_line(&preamble, &chunk.content()).map_or(0, |line| line.len().div_ceil(4) as u32)
+        let line = || chunk.repeated_line(&chunk.content(), hit.document.title.as_deref());
+        let line = if is_prose { line() } else { None };
+        line.map_or(0, |line| line.len().div_ceil(4) as u32)
     };
     // The hits are the first rows.
     read.list.iter().enumerate().map(tokens).fold(0, u32::saturating_add)

@@ -30,6 +30,12 @@ AS $$ SELECT string_agg(btrim(line, E' \t\f\x0b'), ' ' ORDER BY place) FROM rege
 
 COMMENT ON FUNCTION _passage.one_line(text) IS 'text on one line';
 
+CREATE FUNCTION _passage.preamble_title(title text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN _passage.one_line(_passage.shortened_title(title));
+
+COMMENT ON FUNCTION _passage.preamble_title(text) IS 'title of a document as it is in preambles';
+
 -- The preamble of a chunk: the title of the document, the titles of the section, the header, and the end of the chunk before. The
 -- outermost titles are dropped first, then the title of the document, then the header, and the innermost title last.
 
@@ -40,7 +46,7 @@ AS $$
 DECLARE
     room integer := greatest(total - size, 0);
     own CONSTANT text := CASE WHEN octet_length(header) <= 500 THEN nullif(_passage.one_line(header), '') END;
-    document text := nullif(_passage.one_line(_passage.shortened_title(title)), '');
+    document text := nullif(_passage.preamble_title(title), '');
     titles text[] := section;
     used integer;
     preamble text;

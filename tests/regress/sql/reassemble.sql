@@ -140,6 +140,12 @@ UPDATE passages.chunks SET start_byte = NULL, end_byte = NULL, first_line = NULL
 SELECT spans, first_line, last_line, tokens, to_json(content) AS content, citations -> 0 -> 'first_line' AS cited
 FROM passage.reassemble(pg_temp.ids('b', 0, 1), NULL, 'none');
 
+-- the header of a table is repeated, but a title with the same mark names no columns
+SELECT count(*) FROM passage.ingest('setup.md', E'# Install | macOS\n\n| key | value |\n|---|---|\n'
+    || (SELECT string_agg(format('| key %s | value %s |', n, n), E'\n') FROM generate_series(1, 9) AS n) || E'\n\n| a | b |\n|---|---|\n| 1 | 2 |\n',
+    title => ' Setup  | Guide', splitting => passage.splitting(max_size => 100, preferred_size => 80, min_size => 0), store => 'passages');
+SELECT ordinal, p.content FROM passages.chunks AS c, passage.reassemble(ARRAY[c.id], strategy => 'none', store => 'passages') AS p WHERE p.uri = 'setup.md' ORDER BY ordinal;
+
 -- no hits give no passages
 SELECT rank FROM passage.reassemble(NULL);
 SELECT rank FROM passage.reassemble('{}', '{}');

@@ -56,7 +56,7 @@ impl Line {
 
 impl<'a> Preambles<'a> {
     pub(super) fn new(text: &'a str, options: &SplitOptions<'_>, sizer: &'a dyn Sizer) -> Self {
-        let title = options.title.map(|title| one_line(&shorten(title)));
+        let title = options.title.map(preamble_title);
         let title = title.filter(|title| !title.is_empty()).map(|title| Line::new(title, sizer));
         let (window, overlap) = (options.limits.window, options.overlap);
         Self { text, sizer, window, overlap, title, section: Vec::new(), row: None, header: None }
@@ -135,6 +135,15 @@ impl<'a> Preambles<'a> {
         }
         text
     }
+}
+
+/// Returns the title of a document as it is in the preambles of its chunks.
+///
+/// ```
+/// assert_eq!(passage_split::preamble_title(" Set-up\n guide "), "Set-up guide");
+/// ```
+pub fn preamble_title(title: &str) -> String {
+    one_line(&shorten(title))
 }
 
 /// Returns a text on one line, without white space around it and its lines.

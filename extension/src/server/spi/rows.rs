@@ -2,11 +2,11 @@
 
 use super::statement::Value;
 use crate::server::error::Error;
-use crate::server::types::{Column, Tsvector, from_sql};
+use crate::server::types::{Column, TextArray, Tsvector, from_sql};
 use passage_split::interrupt::poll_periodically as pause;
 use pgrx::datum::Uuid;
 use pgrx::pg_sys::panic::ErrorReport;
-use pgrx::{FromDatum, PgLogLevel, PgTupleDesc, pg_sys};
+use pgrx::{Array, FromDatum, PgLogLevel, PgTupleDesc, pg_sys};
 use std::marker::PhantomData;
 use std::rc::Rc;
 
@@ -118,6 +118,17 @@ impl<'c> Rows<'c> {
         // SAFETY: `datum` has checked that the column is a `text`; the result, and what is unpacked
         // while connected, is freed with the connection.
         unsafe { <&str>::from_datum(datum, false) }
+    }
+
+    /// Returns a value of the type `text[]` whose elements are not copied, unless it is compressed.
+    ///
+    /// # Panics
+    ///
+    /// Panics as [`Rows::get`] does.
+    pub fn texts(&self, row: usize, column: usize) -> Option<Array<'c, &'c str>> {
+        let datum = self.datum::<TextArray>(row, column)?;
+        // SAFETY: as for `text`.
+        unsafe { Array::from_datum(datum, false) }
     }
 
     /// Returns a value of the type `bytea` without copying it, unless it is compressed.

@@ -6,11 +6,12 @@ A column that the store lacks is NULL. Contents are read only for chunks of the 
 
 use crate::server::spi::Rows;
 use crate::server::sql_text::{ABOVE, FIELD, HAS_ANY};
-use crate::server::types::{Column, Json, Ltree, RawText, TextArray, section_from_sql};
+use crate::server::types::{Column, Json, Ltree, RawText, TextArray, section_from_sql, texts};
 use crate::store::layout::Layout;
 use passage_core::assemble::Part;
+use passage_core::repeated_line;
 use passage_split::section::Section;
-use passage_split::{Place, PlaceRange, Unit};
+use passage_split::{Place, PlaceRange, Unit, preamble_title};
 use pgrx::FromDatum;
 use std::ops::Range;
 
@@ -113,6 +114,13 @@ impl<'a> StoredChunk<'a> {
         self.get(2).map(section_from_sql)
     }
 
+    /// Returns how many of the first titles of a section are those of the chunk, too.
+    pub fn shared_titles(&self, section: &[String]) -> usize {
+        let titles = self.rows.texts(self.row, self.first + 2);
+        let is_shared = |(own, title): &(&str, &String)| own == title;
+        titles.map_or(0, |own| texts(&own).zip(section).take_while(is_shared).count())
+    }
+
     /// Returns the section as it is copied to a result.
     pub fn raw_section(&self) -> TextArray {
         self.get(2).unwrap_or_else(TextArray::empty)
@@ -184,9 +192,16 @@ impl<'a> StoredChunk<'a> {
         PlaceRange::of_metadata(&self.get::<Json>(12)?.parse()?)
     }
 
-    /// Returns the preamble of a chunk that was read with [`ChunkColumns::Passage`], empty for NULL.
-    pub fn preamble(&self) -> String {
-        self.get(13).unwrap_or_default()
+    /// Returns the line of the preamble that a passage repeats before a text which begins with the chunk. `title` is that of
+    /// the document.
+    pub fn repeated_line(&self, text: &str, title: Option<&str>) -> Option<String> {
+        let is_title = |line: &str| {
+            let title = title.map(preamble_title);
+            let section = || self.section().unwrap_or_default();
+            title.as_deref() == Some(line) || section().iter().any(|title| title == line)
+        };
+        let preamble = self.rows.text(self.row, self.first + 13)?;
+        repeated_line(preamble, text, is_title).map(ToOwned::to_owned)
     }
 
     /// Returns the names that the imports in the chunk bind, if they were read.
