@@ -116,7 +116,7 @@ fn row(
     for selected_chunk in own().skip(1) {
         // Most chunks of a long passage have only the root in common.
         if !section.is_empty() {
-            section.truncate(chunks.chunk(selected_chunk.row).shared_titles(&section));
+            section.truncate(chunks.chunk(selected_chunk.row).shared_titles(&section).1);
         }
     }
     let lines = || {

@@ -114,11 +114,11 @@ impl<'a> StoredChunk<'a> {
         self.get(2).map(section_from_sql)
     }
 
-    /// Returns how many of the first titles of a section are those of the chunk, too.
-    pub fn shared_titles(&self, section: &[String]) -> usize {
-        let titles = self.rows.texts(self.row, self.first + 2);
+    /// Returns how many titles the chunk's section has, and how many of the first ones are those of another section.
+    pub fn shared_titles(&self, section: &[String]) -> (usize, usize) {
+        let Some(own) = self.rows.texts(self.row, self.first + 2) else { return (0, 0) };
         let is_shared = |(own, title): &(&str, &String)| own == title;
-        titles.map_or(0, |own| texts(&own).zip(section).take_while(is_shared).count())
+        (own.len(), texts(&own).zip(section).take_while(is_shared).count())
     }
 
     /// Returns the section as it is copied to a result.

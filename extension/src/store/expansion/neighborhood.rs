@@ -19,8 +19,6 @@ probe                      [-> the first two of a section: complete if two are i
 use super::hit_lookup::{AFTER, BEFORE};
 use super::hits::Hits;
 use passage_core::expand::{Probe, Shape};
-use passage_split::section::Section;
-use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use uuid::Uuid;
@@ -42,7 +40,6 @@ struct Neighbor<'a> {
     hits: &'a Hits<'a>,
     row: usize,
     ordinal: i32,
-    section: OnceCell<Section>,
 }
 
 impl<'a> Neighborhoods<'a> {
@@ -53,7 +50,7 @@ impl<'a> Neighborhoods<'a> {
         for row in 0..rows {
             let Some(ordinal) = hits.row(row).ordinal() else { continue };
             let Neighborhood { chunks, ranges } = documents.entry(hits.document(row)).or_default();
-            chunks.push(Neighbor { hits, row, ordinal, section: OnceCell::new() });
+            chunks.push(Neighbor { hits, row, ordinal });
             if hits.position(row).is_some() {
                 let ordinal = i64::from(ordinal);
                 ranges.push(ordinal - BEFORE..=ordinal + AFTER);
@@ -132,14 +129,12 @@ fn first_rows<'a>(chunks: impl Iterator<Item = &'a Neighbor<'a>>, limit: usize) 
 impl Neighbor<'_> {
     /// Returns whether the chunk is directly in a section.
     fn is_in(&self, key: Option<i64>, section: &[String]) -> bool {
-        self.key(0) == key && key.is_some() && self.section() == section
+        self.key(0) == key && key.is_some() && self.depth_in(section) == Some(0)
     }
 
     /// Returns whether a section is the parent of the chunk's section.
     fn is_child_of(&self, key: Option<i64>, section: &[String]) -> bool {
-        self.key(1) == key
-            && key.is_some()
-            && self.section().split_last().is_some_and(|(_, parent)| parent == section)
+        self.key(1) == key && key.is_some() && self.depth_in(section) == Some(1)
     }
 
     /// Returns the key of the chunk's section (0) or of its parent section (1).
@@ -147,7 +142,9 @@ impl Neighbor<'_> {
         self.hits.rows.get(self.row, self.hits.rows.columns() - 2 + which)
     }
 
-    fn section(&self) -> &[String] {
-        self.section.get_or_init(|| self.hits.row(self.row).section().unwrap_or_default())
+    /// Returns how many titles the chunk's section has below a section, or `None` if the chunk is not in it.
+    fn depth_in(&self, section: &[String]) -> Option<usize> {
+        let (count, shared) = self.hits.row(self.row).shared_titles(section);
+        (shared == section.len()).then(|| count - shared)
     }
 }
