@@ -18,6 +18,7 @@ the caller's also has a [`Guard`], which checks what its names mean.
 mod connection;
 mod guard;
 mod packed_rows;
+mod receiver;
 mod rows;
 mod settings;
 mod statement;

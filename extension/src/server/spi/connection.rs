@@ -1,6 +1,7 @@
 //! A connection to the SPI manager, which executes statements.
 
 use super::packed_rows;
+use super::receiver::Receiver;
 use super::rows::{Rows, types_of};
 use super::settings::{Setting, SettingsLevel};
 use super::statement::{Statement, Value};
@@ -8,8 +9,8 @@ use crate::server::error::Error;
 use pgrx::pg_sys;
 use std::rc::Rc;
 
-/// An open connection to the SPI manager.
-pub struct Connection(());
+/// An open connection to the SPI manager, with its memory, which is freed when it is closed.
+pub struct Connection(pg_sys::MemoryContext);
 
 /// Calls `work` with an open connection and the fixed search path.
 ///
@@ -21,7 +22,8 @@ pub fn connect<R>(work: impl FnOnce(&Connection) -> R) -> R {
     assert!(connected == pg_sys::SPI_OK_CONNECT as i32, "SPI can be entered");
     // Once for all statements of a call: setting it for each costs as much as some of them do.
     let search_path = SettingsLevel::with_search_path();
-    let result = work(&Connection(()));
+    // SAFETY: SPI has made its memory the current one.
+    let result = work(&Connection(unsafe { pg_sys::CurrentMemoryContext }));
     search_path.close();
     // SAFETY: connected above, and no result of a statement is left: `Rows` borrows the connection.
     let finished = unsafe { pg_sys::SPI_finish() };
@@ -122,9 +124,7 @@ impl Connection {
         if !unsafe { pg_sys::SPI_is_cursor_plan(plan) } {
             return Err(Error::ShardArguments { store: statement.store.to_string() });
         }
-        let (table, count) = self.execute_raw(statement, values, settings, true);
-        // SAFETY: the table is the result of this execution, with so many tuples.
-        unsafe { packed_rows::pack(table, count, &statement.store) }
+        packed_rows::pack(&self.read_with(statement, values, settings), &statement.store)
     }
 
     /// Returns the rows that another server has read with [`Connection::read_packed`].
@@ -149,38 +149,26 @@ impl Connection {
         settings: &[Setting],
         read_only: bool,
     ) -> Rows<'_> {
-        let (table, count) = self.execute_raw(statement, values, settings, read_only);
-        Rows::new(table, count, Rc::clone(&statement.store))
-    }
-
-    #[expect(clippy::unused_self, reason = "executing needs an open connection")]
-    fn execute_raw(
-        &self,
-        statement: &Statement,
-        values: Vec<Value>,
-        settings: &[Setting],
-        read_only: bool,
-    ) -> (*mut pg_sys::SPITupleTable, usize) {
         let types: Vec<_> = values.iter().map(|value| value.oid).collect();
-        let mut datums: Vec<_> =
-            values.iter().map(|value| value.datum.unwrap_or(pg_sys::Datum::null())).collect();
-        let nulls: Vec<_> = values
-            .iter()
-            .map(|value| (if value.datum.is_some() { b' ' } else { b'n' }) as std::ffi::c_char)
-            .collect();
         // A function of the store that ran before may have changed the path, and no statement may be
         // parsed under another one.
         let search_path = SettingsLevel::with_search_path();
         let guard = statement.activate_guard();
         let plan = statement.plan(types);
         let settings = SettingsLevel::with(statement, plan, settings);
-        // SAFETY: the plan is kept for the statement, which is borrowed; datums and nulls are as many as
-        // its parameters and of their types, which `plan` has compared.
-        // The result is that of this very call: SPI sets it before it returns, and nothing ran since.
-        let (done, table, count) = unsafe {
-            let (datums, nulls) = (datums.as_mut_ptr(), nulls.as_ptr());
-            let done = pg_sys::SPI_execute_plan(plan, datums, nulls, read_only, 0);
-            (done, pg_sys::SPI_tuptable, pg_sys::SPI_processed as usize)
+        let mut receiver = Receiver::new(self.0);
+        // SAFETY: the plan is kept for the statement, which is borrowed; the parameters are as many as it has and of their
+        // types, which `plan` has compared. The receiver lives until the statement has ended.
+        // The count is that of this very call: SPI sets it before it returns, and nothing ran since.
+        let (done, count) = unsafe {
+            let options = pg_sys::SPIExecuteOptions {
+                params: parameters(&values),
+                read_only,
+                dest: receiver.base(),
+                ..pg_sys::SPIExecuteOptions::default()
+            };
+            let done = pg_sys::SPI_execute_plan_extended(plan, &raw const options);
+            (done, pg_sys::SPI_processed as usize)
         };
         settings.close();
         drop(guard);
@@ -190,6 +178,26 @@ impl Connection {
             !read_only || done == pg_sys::SPI_OK_SELECT as i32,
             "a reading statement is a SELECT"
         );
-        (table, count)
+        let types = receiver.types();
+        Rows::new(receiver.values, types, count, Rc::clone(&statement.store))
+    }
+}
+
+/// Returns values as the parameters of a statement, in memory of the connection.
+fn parameters(values: &[Value]) -> pg_sys::ParamListInfo {
+    if values.is_empty() {
+        return std::ptr::null_mut();
+    }
+    // SAFETY: the list has as many parameters as it is asked for, of which all fields are set.
+    unsafe {
+        let list = pg_sys::makeParamList(values.len() as i32);
+        let parameters = (*list).params.as_mut_slice(values.len());
+        for (parameter, value) in parameters.iter_mut().zip(values) {
+            parameter.value = value.datum.unwrap_or(pg_sys::Datum::null());
+            parameter.isnull = value.datum.is_none();
+            parameter.pflags = pg_sys::PARAM_FLAG_CONST as u16;
+            parameter.ptype = value.oid;
+        }
+        list
     }
 }

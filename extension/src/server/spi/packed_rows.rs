@@ -2,7 +2,7 @@
 //!
 //! First the names of the types, then each value: its length, its bytes and a NUL. NULL has the length -1.
 
-use super::rows::{Rows, types_of};
+use super::rows::Rows;
 use crate::server::error::Error;
 use passage_split::interrupt::poll_periodically as pause;
 use pgrx::{pg_sys, varlena};
@@ -15,50 +15,34 @@ const MAX_BYTES: usize = (1 << 30) - 8;
 /// The length of NULL.
 const NULL_LENGTH: i32 = -1;
 
-/// Returns the bytes of a table of SPI.
+/// Returns the bytes of rows.
 ///
 /// # Errors
 ///
 /// Returns [`Error::ShardResult`] if they are too many for a value of PostgreSQL.
-///
-/// # Safety
-///
-/// The table must have `count` tuples.
-pub(super) unsafe fn pack(
-    table: *mut pg_sys::SPITupleTable,
-    count: usize,
-    store: &str,
-) -> Result<Vec<u8>, Error> {
-    // SAFETY: the description is that of the tuples; each buffer has room for as many columns as it has, and the
-    // functions are those that the catalog has for the types.
-    unsafe {
-        let description = (*table).tupdesc;
-        let types = types_of(description);
-        let mut packed = Vec::new();
-        let names = type_names(&types);
-        put(&mut packed, Some(names.as_bytes()));
-        let mut functions: Vec<_> = types.iter().map(|oid| send_function(*oid)).collect();
-        let mut datums = vec![pg_sys::Datum::null(); types.len()];
-        let mut nulls = vec![false; types.len()];
-        for row in 0..count {
-            pause(row);
-            let tuple = *(*table).vals.add(row);
-            pg_sys::heap_deform_tuple(tuple, description, datums.as_mut_ptr(), nulls.as_mut_ptr());
-            for ((datum, is_null), function) in datums.iter().zip(&nulls).zip(&mut functions) {
-                if *is_null {
-                    put(&mut packed, None);
-                    continue;
-                }
-                let sent = pg_sys::SendFunctionCall(function, *datum);
+pub(super) fn pack(rows: &Rows, store: &str) -> Result<Vec<u8>, Error> {
+    let mut packed = Vec::new();
+    put(&mut packed, Some(type_names(rows.types()).as_bytes()));
+    let mut functions: Vec<_> = rows.types().iter().map(|oid| send_function(*oid)).collect();
+    for row in 0..rows.len() {
+        pause(row);
+        for (value, function) in rows.values(row).zip(&mut functions) {
+            let Some(datum) = value.datum else {
+                put(&mut packed, None);
+                continue;
+            };
+            // SAFETY: the function is the one that the catalog has for the type of the value, and its result is freed once.
+            unsafe {
+                let sent = pg_sys::SendFunctionCall(function, datum);
                 put(&mut packed, Some(varlena::varlena_to_byte_slice(sent.cast())));
                 pg_sys::pfree(sent.cast());
-                if packed.len() > MAX_BYTES {
-                    return Err(Error::ShardResult { store: store.to_owned() });
-                }
+            }
+            if packed.len() > MAX_BYTES {
+                return Err(Error::ShardResult { store: store.to_owned() });
             }
         }
-        Ok(packed)
     }
+    Ok(packed)
 }
 
 /// Reads the result of a statement whose columns have some types.
@@ -103,7 +87,8 @@ pub(super) fn unpack<'c>(
             values.push((datum, false));
         }
     }
-    Ok(Rows::of(values, types.to_vec(), store))
+    let count = values.len() / types.len().max(1);
+    Ok(Rows::new(values, types.to_vec(), count, store))
 }
 
 fn put(packed: &mut Vec<u8>, value: Option<&[u8]>) {

@@ -3,7 +3,6 @@
 use super::statement::Value;
 use crate::server::error::Error;
 use crate::server::types::{Column, TextArray, Tsvector, from_sql};
-use passage_split::interrupt::poll_periodically as pause;
 use pgrx::datum::Uuid;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{Array, FromDatum, PgLogLevel, PgTupleDesc, pg_sys};
@@ -23,45 +22,13 @@ pub struct Rows<'c> {
 }
 
 impl<'c> Rows<'c> {
-    /// Creates the result from SPI's table. All columns of a row are read at once, since finding one
-    /// column walks over those before it.
-    pub(super) fn new(table: *mut pg_sys::SPITupleTable, count: usize, store: Rc<str>) -> Self {
-        let (mut values, mut types) = (Vec::new(), Vec::new());
-        if !table.is_null() {
-            // SAFETY: the table is one that SPI has made in memory of the connection, which is borrowed
-            // for as long as the rows live; it holds `count` tuples of its one description, and each
-            // buffer has room for as many columns as that one has.
-            unsafe {
-                let description = (*table).tupdesc;
-                types = types_of(description);
-                let columns = types.len();
-                values.reserve(count * columns);
-                let mut datums = vec![pg_sys::Datum::null(); columns];
-                let mut nulls = vec![false; columns];
-                for row in 0..count {
-                    // Reading a large result takes long, and the call must stay cancellable.
-                    pause(row);
-                    let tuple = *(*table).vals.add(row);
-                    pg_sys::heap_deform_tuple(
-                        tuple,
-                        description,
-                        datums.as_mut_ptr(),
-                        nulls.as_mut_ptr(),
-                    );
-                    values.extend(datums.iter().copied().zip(nulls.iter().copied()));
-                }
-            }
-        }
-        Self { values, count, types, store, connection: PhantomData }
-    }
-
-    /// Creates the result from the values of all rows, row by row.
-    pub(super) fn of(
+    /// Creates the result from the values of all rows, row by row. A statement that returns no columns has `count` rows, too.
+    pub(super) fn new(
         values: Vec<(pg_sys::Datum, bool)>,
         types: Vec<pg_sys::Oid>,
+        count: usize,
         store: Rc<str>,
     ) -> Self {
-        let count = values.len() / types.len().max(1);
         Self { values, count, types, store, connection: PhantomData }
     }
 
@@ -75,6 +42,11 @@ impl<'c> Rows<'c> {
     /// Returns the number of rows that were read or written.
     pub fn len(&self) -> usize {
         self.count
+    }
+
+    /// Returns the type of each column.
+    pub(super) fn types(&self) -> &[pg_sys::Oid] {
+        &self.types
     }
 
     /// Returns the number of columns.
