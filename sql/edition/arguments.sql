@@ -100,6 +100,8 @@ BEGIN
                 WHEN jsonb_typeof(value) <> 'number' OR value::numeric % 1 <> 0 THEN 'an integer' END
             WHEN 'double precision'::regtype THEN CASE WHEN jsonb_typeof(value) <> 'number' THEN 'a number' END
             WHEN 'boolean'::regtype THEN CASE WHEN jsonb_typeof(value) <> 'boolean' THEN 'true or false' END
+            WHEN 'integer[]'::regtype THEN CASE WHEN jsonb_typeof(value) <> 'array' OR EXISTS (
+                SELECT FROM jsonb_array_elements(value) AS one WHERE CASE WHEN jsonb_typeof(one) = 'number' THEN one::numeric % 1 <> 0 ELSE true END) THEN 'a list of integers' END
             WHEN 'text[]'::regtype THEN CASE WHEN jsonb_typeof(value) <> 'array' OR NOT jsonb_path_match(value, '$.size() == 2 && !exists($[*] ? (@.type() != "string"))') THEN 'a list of two strings' END
             WHEN 'text'::regtype THEN CASE
                 WHEN jsonb_typeof(value) = 'string' THEN NULL

@@ -30,5 +30,5 @@ media_type: NULL detects it from uri and text; kind: prose, code, api-reference 
 title: NULL takes that of the document, else of the uri
 collection, version: empty by default; metadata: a JSON object, {} by default
 base_url: url that links of HTML are relative to; NULL takes the uri where it is a url
-splitting: how the text is split, as passage.splitting(max_size => 500) or {"split_at": "^=== "}; chunks of 1000 characters at most by default
+splitting: how the text is split, as passage.splitting(max_size => 500) or {"split_at": "^=== ", "split_offsets": [120, 480]}; chunks of 1000 characters at most by default
 store: schema of the store; NULL takes the setting passage.store (rag)';

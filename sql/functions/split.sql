@@ -30,4 +30,4 @@ text: the document
 media_type: NULL detects it from uri and text; kind: prose, code, api-reference or data, NULL detects it
 title: NULL takes that of the document, else of the uri; uri: url or path, none by default
 base_url: url that links of HTML are relative to; NULL takes the uri where it is a url
-splitting: how the text is split, as passage.splitting(max_size => 500) or {"split_at": "^=== "}; chunks of 1000 characters at most by default';
+splitting: how the text is split, as passage.splitting(max_size => 500) or {"split_at": "^=== ", "split_offsets": [120, 480]}; chunks of 1000 characters at most by default';

@@ -79,6 +79,9 @@ impl Error {
             Error::Split(passage_split::Error::UnknownMediaType { valid, .. }) => {
                 format!("Valid ones: {valid}.")
             }
+            Error::Split(passage_split::Error::OffsetBehindEnd { .. }) => {
+                "Ingest the document again, with offsets in its text.".into()
+            }
             Error::Split(_) => "Use the default sizes.".into(),
             Error::Conversion { remedy, .. } => remedy.sentences().into(),
             Error::Unsupported { .. } => {

@@ -34,6 +34,7 @@ pub struct Splitter {
     limits: ChunkLimits,
     overlap: usize,
     split_at: Option<SplitPattern>,
+    split_offsets: Vec<usize>,
 }
 
 /// Requested chunk sizes in the unit of a sizer. `None` is the default, in proportion to the maximum.
@@ -141,7 +142,14 @@ impl Splitter {
     /// Returns a splitter that counts characters and needs no model.
     pub fn by_characters() -> Self {
         let (unit, limits) = (SizeUnit::Characters, ChunkLimits::CHARACTERS);
-        Self { sizer: Arc::new(Characters), unit, limits, overlap: 0, split_at: None }
+        Self {
+            sizer: Arc::new(Characters),
+            unit,
+            limits,
+            overlap: 0,
+            split_at: None,
+            split_offsets: Vec::new(),
+        }
     }
 
     /// Returns a splitter that counts the wordpieces of a model; `window` is how many of them the
@@ -154,6 +162,7 @@ impl Splitter {
             limits,
             overlap: 0,
             split_at: None,
+            split_offsets: Vec::new(),
         }
     }
 
@@ -177,6 +186,12 @@ impl Splitter {
     #[must_use]
     pub fn with_split_at(self, split_at: Option<SplitPattern>) -> Self {
         Self { split_at, ..self }
+    }
+
+    /// Sets the offsets at which the next document is divided, in bytes of its text.
+    #[must_use]
+    pub fn with_split_offsets(self, split_offsets: Vec<usize>) -> Self {
+        Self { split_offsets, ..self }
     }
 
     /// Returns the unit of the limits.
@@ -214,7 +229,7 @@ impl Splitter {
     /// # Errors
     ///
     /// Returns an error if the limits contradict each other, which requires a model with a very small
-    /// window.
+    /// window, or if an offset is behind the end of the text.
     pub fn split(
         &self,
         text: &str,
@@ -222,7 +237,7 @@ impl Splitter {
         kind: Option<Kind>,
         title: Option<&str>,
     ) -> Result<Split, Error> {
-        let split_at = SplitAt { pattern: self.split_at(), offsets: &[] };
+        let split_at = SplitAt { pattern: self.split_at(), offsets: &self.split_offsets };
         let (limits, overlap) = (self.limits, self.overlap);
         let options = SplitOptions { limits, title, overlap, kind, split_at };
         let split = passage_split::split(text, media_type, &options, &*self.sizer)?;

@@ -15,7 +15,7 @@ mod ranking;
 mod splitting;
 
 pub use definitions::{FILTER, GROUPS, LIMITS, OUTPUT, RANKING, SPLITTING};
-pub use group::{ArgumentGroup, ArgumentKey, ArgumentType};
+pub use group::{ArgumentGroup, ArgumentKey, ArgumentType, MAX_OFFSET, MAX_OFFSETS};
 pub use json_group::{JsonGroup, one_of};
 pub use output::Output;
 pub use ranking::Ranking;

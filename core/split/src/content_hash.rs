@@ -18,6 +18,7 @@ use sha2::{Digest, Sha256};
 ///     unit: SizeUnit::Characters,
 ///     overlap: 0,
 ///     split_at: None,
+///     split_offsets: &[],
 ///     code_as_text: false,
 ///     model: None,
 ///     document_prefix: "",
@@ -37,6 +38,8 @@ pub struct HashInput<'a> {
     pub overlap: usize,
     /// The pattern of the lines before which documents are divided, if any.
     pub split_at: Option<&'a str>,
+    /// The offsets at which the document is divided, ascending.
+    pub split_offsets: &'a [usize],
     /// Whether source code is split as plain text, see
     /// [`lacks_grammar`](crate::split::lacks_grammar).
     pub code_as_text: bool,
@@ -52,11 +55,11 @@ impl HashInput<'_> {
     /// Returns the hash, a SHA-256 of 32 bytes. An unchanged hash means an unchanged document.
     ///
     /// The hash covers the bytes of the source, the uri (which may decide the media type), the overrides,
-    /// the splitter's version, the limits and their unit, the pattern of boundaries, the model with its prefix and the metadata in any key order. Each
+    /// the splitter's version, the limits and their unit, the boundaries, the model with its prefix and the metadata in any key order. Each
     /// part is preceded by its length.
     pub fn content_hash(&self, uri: &str, bytes: &[u8]) -> Vec<u8> {
         let Self { overrides, limits, unit, overlap, code_as_text, metadata, .. } = *self;
-        let Self { model, document_prefix, split_at, .. } = *self;
+        let Self { model, document_prefix, split_at, split_offsets, .. } = *self;
         let mut written = String::new();
         write_object(metadata, &mut written);
 
@@ -94,6 +97,13 @@ impl HashInput<'_> {
         if let Some(pattern) = split_at {
             hash.update([4]);
             hash.update(pattern);
+        }
+        // A pattern has no NUL and each of these numbers has one, so none is read as the end of a pattern.
+        if !split_offsets.is_empty() {
+            hash.update([5]);
+            for offset in split_offsets {
+                hash.update((*offset as u64).to_be_bytes());
+            }
         }
         hash.finalize().to_vec()
     }
@@ -151,6 +161,7 @@ mod tests {
             unit: SizeUnit::Characters,
             overlap: 0,
             split_at: None,
+            split_offsets: &[],
             code_as_text: false,
             model: None,
             document_prefix: "",
@@ -176,6 +187,9 @@ mod tests {
             }),
             hash(HashInput { overlap: 1, ..plain }),
             hash(HashInput { split_at: Some("title"), ..plain }),
+            hash(HashInput { split_offsets: &[1], ..plain }),
+            hash(HashInput { split_offsets: &[1, 2], ..plain }),
+            hash(HashInput { split_at: Some("title"), split_offsets: &[1], ..plain }),
             hash(HashInput { limits: ChunkLimits { max: 999, ..plain.limits }, ..plain }),
             hash(HashInput { unit: SizeUnit::Wordpieces, ..plain }),
             hash(HashInput { code_as_text: true, ..plain }),

@@ -33,6 +33,14 @@ pub enum Error {
         /// The reason, in lower case.
         reason: String,
     },
+    /// An offset at which a document is to be divided is behind its end.
+    #[error("\"split_offsets\" has offset {offset}, but the text has {length} bytes")]
+    OffsetBehindEnd {
+        /// The rejected offset.
+        offset: usize,
+        /// The number of bytes of the text, after it was converted.
+        length: usize,
+    },
     /// The document is declared as a notebook but is not one. It can be loaded with another media
     /// type, such as `application/json`.
     #[error("not a Jupyter notebook: line {line}, column {column}")]

@@ -195,8 +195,8 @@ pub fn lacks_grammar(media_type: &MediaType) -> bool {
 ///
 /// # Errors
 ///
-/// Returns [`Error::OutOfRange`] if the limits are not in order; see [`ChunkLimits::check`]. Returns it for an offset
-/// of `options.split_at` behind the end of the text, too.
+/// Returns [`Error::OutOfRange`] if the limits are not in order; see [`ChunkLimits::check`]. Returns
+/// [`Error::OffsetBehindEnd`] for an offset of `options.split_at` behind the end of the text.
 ///
 /// # Source
 ///

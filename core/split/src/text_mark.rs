@@ -14,7 +14,7 @@ use std::fmt::Write;
 /// use serde_json::json;
 ///
 /// let limits = ChunkLimits::CHARACTERS;
-/// let mark = TextMark { content_hash: vec![7; 32], limits, overlap: 0, split_at: None };
+/// let mark = TextMark { content_hash: vec![7; 32], limits, overlap: 0, split_at: None, split_offsets: Vec::new() };
 /// let metadata = json!({ TextMark::KEY: mark.to_json() });
 /// assert_eq!(TextMark::of_metadata(&metadata), Some(mark));
 /// ```
@@ -28,6 +28,8 @@ pub struct TextMark {
     pub overlap: usize,
     /// The lines before which the document is divided.
     pub split_at: Option<SplitPattern>,
+    /// The offsets at which the document is divided, in bytes.
+    pub split_offsets: Vec<usize>,
 }
 
 impl TextMark {
@@ -36,7 +38,7 @@ impl TextMark {
 
     /// Returns the value in the metadata.
     pub fn to_json(&self) -> Value {
-        let Self { content_hash, limits, overlap, split_at } = self;
+        let Self { content_hash, limits, overlap, split_at, split_offsets } = self;
         let hex = content_hash.iter().fold(String::new(), |mut hex, byte| {
             write!(hex, "{byte:02x}").expect("a string takes any text");
             hex
@@ -45,6 +47,9 @@ impl TextMark {
         mark["content_hash"] = hex.into();
         if let Some(pattern) = split_at {
             mark["split_at"] = pattern.as_str().into();
+        }
+        if !split_offsets.is_empty() {
+            mark["split_offsets"] = split_offsets.as_slice().into();
         }
         mark
     }
@@ -57,7 +62,12 @@ impl TextMark {
             Some(pattern) => Some(pattern.as_str()?.parse().ok()?),
             None => None,
         };
-        Some(Self { content_hash: hash(mark)?, limits, overlap, split_at })
+        let offset = |offset: &Value| usize::try_from(offset.as_u64()?).ok();
+        let split_offsets = match mark.get("split_offsets") {
+            Some(offsets) => offsets.as_array()?.iter().map(offset).collect::<Option<_>>()?,
+            None => Vec::new(),
+        };
+        Some(Self { content_hash: hash(mark)?, limits, overlap, split_at, split_offsets })
     }
 }
 
@@ -81,6 +91,7 @@ mod tests {
             limits: ChunkLimits::CHARACTERS,
             overlap: 9,
             split_at: Some("^== ".parse().unwrap()),
+            split_offsets: vec![0, 9],
         };
         let read = |value: Value| TextMark::of_metadata(&json!({ TextMark::KEY: value }));
         let with = |key: &str, value: Value| {
@@ -99,6 +110,9 @@ mod tests {
         }
         for pattern in [json!("("), json!(""), json!(null), json!(7)] {
             assert_eq!(with("split_at", pattern), None);
+        }
+        for offsets in [json!([-1]), json!([1.5]), json!(["1"]), json!(null), json!(7)] {
+            assert_eq!(with("split_offsets", offsets), None);
         }
         assert_eq!(with("max_size", json!(-1)), None);
         assert_eq!(with("min_size", json!(900)), None);

@@ -156,7 +156,7 @@ fn an_offset_divides_at_the_next_character() {
         ..SplitOptions::new(LIMITS)
     };
     let error = split("ab", &MediaType::PLAIN, &options, &Characters).unwrap_err();
-    assert_eq!(error, Error::OutOfRange { argument: "split_at", value: 3, max: 2 });
+    assert_eq!(error, Error::OffsetBehindEnd { offset: 3, length: 2 });
 }
 
 #[test]
@@ -288,6 +288,47 @@ proptest! {
         let without = split(&text, &media_type, &options, &Characters).unwrap();
         let with = split(&text, &media_type, &SplitOptions { split_at, ..options }, &Characters).unwrap();
         prop_assert_eq!(with, without);
+    }
+}
+
+/// Returns the offsets at which a chunk must begin, found without the splitter.
+fn expected_offsets(text: &str, offsets: &[usize]) -> Vec<usize> {
+    let behind_character = |offset: &usize| {
+        let at = (*offset..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap();
+        at + usize::from(text[..at].ends_with('\r') && text[at..].starts_with('\n'))
+    };
+    let mut sorted: Vec<_> = offsets.iter().map(behind_character).collect();
+    sorted.sort_unstable();
+    let is_visible = |part: &str| !part.replace('\u{feff}', " ").trim().is_empty();
+    let mut kept = Vec::new();
+    for at in sorted {
+        let begin = kept.last().copied().unwrap_or(0);
+        if is_visible(&text[begin..at]) && !text[at..].trim().is_empty() {
+            kept.push(at);
+        }
+    }
+    kept
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn a_chunk_begins_at_each_offset(
+        text in text(),
+        media_type in prop::sample::select(TYPES.to_vec()),
+        offsets in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
+        limits in limits(),
+    ) {
+        let text = text.replace("passage: split", "passage: other");
+        let offsets: Vec<_> = offsets.into_iter().map(|offset| offset.index(text.len() + 1)).collect();
+        let split_at = SplitAt { pattern: None, offsets: &offsets };
+        let options = SplitOptions { split_at, ..SplitOptions::new(limits) };
+        let chunks = split(&text, &MediaType::new(media_type), &options, &Characters).unwrap().chunks;
+        prop_assert_eq!(find_violation(&text, &chunks, limits, &Characters), None);
+        for start in expected_offsets(&text, &offsets) {
+            prop_assert!(chunks.iter().any(|chunk| chunk.bytes.start == start), "{} of {:?}", start, text);
+        }
     }
 }
 

@@ -435,6 +435,11 @@ fn document(error: &passage_split::Error) -> (PgSqlErrorCode, String, String) {
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
             format!("Use a number from 0 to {max}."),
         ),
+        Document::OffsetBehindEnd { .. } => (
+            PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+            "Pass offsets in bytes of the text as it is stored, as start_byte of its chunks counts them."
+                .to_owned(),
+        ),
         Document::InvalidPattern { .. } => (
             PgSqlErrorCode::ERRCODE_INVALID_REGULAR_EXPRESSION,
             "Pass a regular expression for the lines before which the document is divided, such as splitting => passage.splitting(split_at => '^=== ')."

@@ -41,6 +41,7 @@ pub struct DocumentSource {
     limits: ChunkLimits,
     overlap: usize,
     split_at: Option<SplitPattern>,
+    split_offsets: Vec<usize>,
 }
 
 /// A document, and whether it is code that is split as text.
@@ -55,13 +56,13 @@ impl DocumentArguments {
     /// # Errors
     ///
     /// Returns [`Error::Request`] for an unknown media type or kind, for a text that is too long, for limits out of
-    /// range or out of order, and for a pattern that is not a regular expression.
+    /// range or out of order, for a pattern that is not a regular expression, and for invalid offsets.
     pub fn parse(self) -> Result<DocumentSource, Error> {
         for (argument, text) in [("uri", &self.uri), ("base_url", &self.base_url)] {
             strategy::check_length(argument, text.as_deref())?;
         }
         let splitting = Json::parse_group(self.splitting, &SPLITTING, Splitting::parse)?;
-        let Splitting { limits, overlap, split_at } = splitting;
+        let Splitting { limits, overlap, split_at, split_offsets } = splitting;
         limits.check()?;
         Ok(DocumentSource {
             uri: self.uri.unwrap_or_default(),
@@ -76,6 +77,7 @@ impl DocumentArguments {
             limits,
             overlap,
             split_at: split_at.as_deref().map(str::parse).transpose()?,
+            split_offsets,
         })
     }
 }
@@ -108,13 +110,13 @@ impl DocumentSource {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Nul`] if an escape in the document leads to a title with a NUL, and
-    /// [`Error::CorePanic`] if core panics.
+    /// Returns [`Error::Nul`] if an escape in the document leads to a title with a NUL, [`Error::Document`] for an offset
+    /// behind the end of its text, and [`Error::CorePanic`] if core panics.
     pub fn split<'t>(&self, document: &'t PreparedDocument) -> Result<SplitDocument<'t>, Error> {
         let passage_split::Document { text, media_type, kind, title, .. } = &document.document;
         let title = title.as_deref();
         let (limits, overlap, kind) = (self.limits, self.overlap, Some(*kind));
-        let split_at = SplitAt { pattern: self.split_at.as_ref(), offsets: &[] };
+        let split_at = SplitAt { pattern: self.split_at.as_ref(), offsets: &self.split_offsets };
         let options = SplitOptions { limits, title, overlap, kind, split_at };
         let result = catch_panic(|| split(text, media_type, &options, &Characters))??;
         let has_nul = |(index, chunk): (usize, &Chunk)| {
@@ -143,6 +145,7 @@ impl DocumentSource {
             unit: SizeUnit::Characters,
             overlap,
             split_at: self.split_at.as_ref().map(SplitPattern::as_str),
+            split_offsets: &self.split_offsets,
             code_as_text: false,
             model: None,
             document_prefix: "",
@@ -154,8 +157,8 @@ impl DocumentSource {
             return (content_hash, None);
         }
         let as_text = hash(HashInput { code_as_text: true, ..input });
-        let split_at = self.split_at.clone();
-        (as_text, Some(TextMark { content_hash, limits, overlap, split_at }))
+        let (split_at, split_offsets) = (self.split_at.clone(), self.split_offsets.clone());
+        (as_text, Some(TextMark { content_hash, limits, overlap, split_at, split_offsets }))
     }
 }
 

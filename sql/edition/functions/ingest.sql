@@ -57,7 +57,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT sha256('passage content 2'::bytea || int4send(5) || int8send(limits.minimum) || int8send(limits.preferred) || int8send(limits.maximum) || int8send(limits.total) || int8send(limits.overlap)
-        || string_agg(CASE WHEN part IS NULL THEN '\x00'::bytea ELSE '\x01'::bytea END || _passage.hashed_text(part), '' ORDER BY place) || coalesce('\x04'::bytea || convert_to(limits.split_at, 'UTF8'), ''))
+        || string_agg(CASE WHEN part IS NULL THEN '\x00'::bytea ELSE '\x01'::bytea END || _passage.hashed_text(part), '' ORDER BY place) || coalesce('\x04'::bytea || convert_to(limits.split_at, 'UTF8'), '')
+        || coalesce('\x05'::bytea || (SELECT string_agg(int8send(split_offset), '' ORDER BY split_offset) FROM unnest(limits.split_offsets) AS split_offset), ''))
     FROM unnest(ARRAY['characters', NULL, media_type, kind, title, base_url, uri, _passage.ordered_json(coalesce(metadata, '{}')), value]) WITH ORDINALITY AS listed (part, place)
 $$;
 

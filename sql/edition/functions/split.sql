@@ -15,6 +15,28 @@ $$;
 
 COMMENT ON FUNCTION _passage.check_text_length(text, text) IS 'raises an error for an argument that is too long';
 
+-- Offsets in their order. An empty list is none.
+
+CREATE FUNCTION _passage.read_split_offsets(given jsonb) RETURNS integer[]
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    wrong numeric;
+BEGIN
+    IF jsonb_array_length(given) > 100000 THEN
+        PERFORM _passage.refuse_argument(format('"split_offsets" in "splitting" must have at most 100000 values, not %s', jsonb_array_length(given)), 'Pass fewer values, or a pattern.');
+    END IF;
+    SELECT one::numeric INTO wrong FROM jsonb_array_elements(given) WITH ORDINALITY AS listed (one, place) WHERE one::numeric NOT BETWEEN 0 AND 1073741823 ORDER BY place LIMIT 1;
+    IF FOUND THEN
+        PERFORM _passage.refuse_argument(format('"split_offsets" is out of range: %s', greatest(-2147483648, least(2147483647, trunc(wrong)))), 'Use a number from 0 to 1073741823.');
+    END IF;
+    RETURN nullif(ARRAY(SELECT DISTINCT one::numeric::integer FROM jsonb_array_elements(given) AS one ORDER BY 1), '{}');
+END
+$$;
+
+COMMENT ON FUNCTION _passage.read_split_offsets(jsonb) IS 'offsets at which a text is divided, ascending, or an error';
+
 -- How a document is split, with sizes that keep their proportions by default.
 
 CREATE FUNCTION _passage.read_splitting(splitting jsonb) RETURNS _passage.split_limits
@@ -33,6 +55,7 @@ BEGIN
     limits.total := coalesce(max_with_preamble, least(limits.maximum::bigint * 5 / 4, greatest(limits.maximum, 1000000)));
     limits.overlap := coalesce((given ->> 'overlap')::integer, 0);
     limits.split_at := given ->> 'split_at';
+    limits.split_offsets := _passage.read_split_offsets(given -> 'split_offsets');
     IF limits.maximum > limits.total THEN
         PERFORM _passage.refuse_argument(format('"max_size" is out of range: %s', limits.maximum), format('Use a number from 0 to %s.', limits.total));
     ELSIF limits.preferred > limits.maximum THEN
@@ -89,6 +112,7 @@ SET jit = off
 AS $$
 DECLARE
     document _passage.split_document;
+    split_offsets CONSTANT integer[] := limits.split_offsets;
     path CONSTANT text := CASE WHEN strpos(split_part(split_part(uri, '?', 1), '#', 1), '://') > 0 THEN substring(split_part(split_part(uri, '?', 1), '#', 1) FROM '://[^/]*/(.*)$') ELSE split_part(split_part(uri, '?', 1), '#', 1) END;
     front integer;
     lines text[];
@@ -97,6 +121,8 @@ BEGIN
     IF kind IS NOT NULL AND kind NOT IN ('prose', 'code', 'api-reference', 'data') THEN
         PERFORM _passage.refuse_argument(format('unrecognized value for "kind": "%s"', left(kind, 100)), 'Valid values are "prose", "code", "api-reference" and "data".');
     END IF;
+    -- Without the offsets, which every call with limits would copy.
+    limits.split_offsets := NULL;
     document.limits := limits;
     document.media_type := _passage.media_type_of(media_type, coalesce(uri, ''), value);
     document.kind := coalesce(kind, CASE WHEN EXISTS (
@@ -105,7 +131,7 @@ BEGIN
         OR lower(regexp_replace(regexp_replace(coalesce(path, ''), '^.*[/\\]', ''), '\.[^.]*$', '')) = ANY ('{api,apis,api-docs,api-reference,api_docs,api_reference,apidoc,apidocs,apireference,javadoc,man,ref,reference,references}')
         THEN 'api-reference' ELSE 'prose' END);
     document.blocks := CASE document.media_type WHEN 'text/markdown' THEN _passage.markdown_blocks(value) ELSE _passage.plain_blocks(value) END;
-    document.blocks := _passage.divided_blocks(value, document.blocks, document.media_type, limits.split_at);
+    document.blocks := _passage.divided_blocks(value, document.blocks, document.media_type, limits.split_at, split_offsets);
     document.title := title;
     IF title IS NULL AND document.media_type = 'text/markdown' THEN
         lines := _passage.text_lines(left(value, 65536));

@@ -8,9 +8,10 @@
 CREATE TYPE _passage.prose_block AS (first integer, section integer, level integer, form text, rows integer);
 
 -- Sections are numbered from 1, the root. Headers are lines that chunks between two offsets repeat. No chunk extends across a boundary.
+-- `boundary_bytes` are the boundaries in bytes, if a caller passes offsets.
 
 CREATE TYPE _passage.prose_blocks AS (
-    list _passage.prose_block[], titles text[], parents integer[], depths integer[], items integer[], item_depths integer[], headers text[], header_firsts integer[], header_ends integer[], boundaries integer[]
+    list _passage.prose_block[], titles text[], parents integer[], depths integer[], items integer[], item_depths integer[], headers text[], header_firsts integer[], header_ends integer[], boundaries integer[], boundary_bytes integer[]
 );
 
 CREATE FUNCTION _passage.text_lines(value text) RETURNS text[]
@@ -156,7 +157,7 @@ DECLARE
     starts CONSTANT integer[] := ARRAY(SELECT sum(length(line)) OVER (ORDER BY place) - length(line) FROM unnest(lines) WITH ORDINALITY AS listed (line, place) ORDER BY place);
     count CONSTANT integer := cardinality(lines);
     front CONSTANT integer := CASE WHEN count > 0 THEN _passage.front_matter_lines(lines) ELSE 0 END;
-    blocks _passage.prose_blocks := ('{}', '{""}', '{1}', '{0}', '{}', '{}', '{}', '{}', '{}', '{}');
+    blocks _passage.prose_blocks := ('{}', '{""}', '{1}', '{0}', '{}', '{}', '{}', '{}', '{}', '{}', NULL);
     list _passage.prose_block[] := '{}';
     used jsonb := '{}';
     levels integer[] := '{}';
@@ -208,6 +209,9 @@ BEGIN
             END IF;
             CONTINUE;
         ELSIF line !~ '\S' THEN
+            IF state = 'table' AND blocks.header_firsts[cardinality(blocks.header_firsts)] > list[cardinality(list)].first THEN
+                blocks.header_ends[cardinality(blocks.header_ends)] := starts[at];
+            END IF;
             was_blank := true;
             state := CASE WHEN state IN ('list', 'code') THEN state END;
             CONTINUE;
@@ -356,7 +360,7 @@ BEGIN
     IF front > 0 OR cardinality(list) = 0 AND count > 0 THEN
         list := (0, 1, 0, 'body', NULL)::_passage.prose_block || list;
     END IF;
-    -- A table ends where the next block begins.
+    -- A table without a blank line behind it ends where the next block begins.
     FOR i IN 1 .. coalesce(cardinality(blocks.headers), 0) LOOP
         IF blocks.header_ends[i] IS NULL THEN
             blocks.header_ends[i] := coalesce((SELECT min(one.first) FROM unnest(list) AS one WHERE one.first > blocks.header_firsts[i]), length(value));
@@ -387,7 +391,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     lines CONSTANT text[] COLLATE "C" := _passage.text_lines(value);
-    blocks _passage.prose_blocks := ('{}', '{""}', '{1}', '{0}', '{}', '{}', '{}', '{}', '{}', '{}');
+    blocks _passage.prose_blocks := ('{}', '{""}', '{1}', '{0}', '{}', '{}', '{}', '{}', '{}', '{}', NULL);
     records integer;
     others integer;
 BEGIN

@@ -94,13 +94,15 @@ DECLARE
     list CONSTANT _passage.prose_block[] := blocks.list;
     count CONSTANT integer := cardinality(blocks.list);
     -- To find a character, PostgreSQL reads the text before it. So units are made of lines.
-    lines CONSTANT text[] := _passage.text_lines(value);
+    lines CONSTANT text[] := _passage.divided_lines(_passage.text_lines(value), blocks.boundary_bytes);
     items CONSTANT integer[] := blocks.items;
     item_depths CONSTANT integer[] := blocks.item_depths;
     headers CONSTANT text[] := blocks.headers;
     header_firsts CONSTANT integer[] := blocks.header_firsts;
     header_ends CONSTANT integer[] := blocks.header_ends;
     boundaries CONSTANT integer[] := blocks.boundaries;
+    next_boundary integer := 1;
+    is_divided boolean;
     line integer := 1;
     first_line_of_unit integer;
     at integer := 0;
@@ -123,7 +125,15 @@ BEGIN
     WHILE first <= count LOOP
         last := first;
         low := list[first].level;
-        WHILE last < count AND list[last].form = 'heading' AND (list[last + 1].section = list[last].section OR list[last + 1].level > list[last].level) AND list[last + 1].first <> ALL (boundaries) LOOP
+        WHILE boundaries[next_boundary] < list[first].first LOOP
+            next_boundary := next_boundary + 1;
+        END LOOP;
+        is_divided := coalesce(boundaries[next_boundary] = list[first].first, false);
+        WHILE last < count AND list[last].form = 'heading' AND (list[last + 1].section = list[last].section OR list[last + 1].level > list[last].level) LOOP
+            WHILE boundaries[next_boundary] < list[last + 1].first LOOP
+                next_boundary := next_boundary + 1;
+            END LOOP;
+            EXIT WHEN boundaries[next_boundary] = list[last + 1].first;
             last := last + 1;
             low := least(low, list[last].level);
         END LOOP;
@@ -156,7 +166,7 @@ BEGIN
             END LOOP;
             RETURN NEXT (start + before, start + cut, cut - before, list[last].section, false, low,
                 CASE WHEN next_header > 0 AND start + before < header_ends[next_header] THEN headers[next_header] END,
-                CASE WHEN before = 0 THEN start > 0 AND start <> ALL (boundaries) ELSE substr(part, before - part_start, 1) IN (E'\n', E'\r', ' ', E'\t') END)::_passage.prose_chunk;
+                CASE WHEN before = 0 THEN start > 0 AND NOT is_divided ELSE substr(part, before - part_start, 1) IN (E'\n', E'\r', ' ', E'\t') END)::_passage.prose_chunk;
             before := cut;
         END LOOP;
         first := last + 1;

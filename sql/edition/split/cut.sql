@@ -1,7 +1,7 @@
 -- Cuts of a unit that is too long for one chunk, as in core/split/src/split/cut.rs, which explains the rules. Sizes are characters, so
 -- nothing is estimated. Offsets are characters of the unit, from 0.
 
-CREATE TYPE _passage.split_limits AS (minimum integer, preferred integer, maximum integer, total integer, overlap integer, split_at text);
+CREATE TYPE _passage.split_limits AS (minimum integer, preferred integer, maximum integer, total integer, overlap integer, split_at text, split_offsets integer[]);
 
 CREATE FUNCTION _passage.parts_of_size(size integer, limits _passage.split_limits) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE

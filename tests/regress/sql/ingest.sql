@@ -27,6 +27,15 @@ SELECT outcome, chunks FROM passage.ingest('parts.md', E'One.\n=== 2\nTwo.\n', s
 SELECT outcome, chunks FROM passage.ingest('parts.md', E'One.\n=== 2\nTwo.\n', splitting => passage.splitting(split_at => '^== '));
 SELECT outcome, chunks FROM passage.ingest('parts.md', E'One.\n=== 2\nTwo.\n');
 SELECT outcome, chunks FROM passage.ingest('parts.md', E'One.\n=== 2\nTwo.\n', splitting => passage.splitting(split_at => '['));
+
+-- so do offsets, whose order does not count
+SELECT outcome, chunks FROM passage.ingest('parts.md', E'One.\n=== 2\nTwo.\n', splitting => passage.splitting(split_offsets => '{5, 11}'));
+SELECT outcome, chunks FROM passage.ingest('parts.md', E'One.\n=== 2\nTwo.\n', splitting => passage.splitting(split_offsets => '{11, 5, 5}'));
+SELECT content, start_byte FROM ingested.chunks WHERE document_id = (SELECT id FROM ingested.documents WHERE uri = 'parts.md') ORDER BY ordinal;
+SELECT outcome, chunks FROM passage.ingest('parts.md', E'One.\n=== 2\nTwo.\n', splitting => passage.splitting(split_offsets => '{5}'));
+SELECT outcome, chunks FROM passage.ingest('parts.md', E'One.\n=== 2\nTwo.\n', splitting => passage.splitting(split_offsets => '{5, 99}'));
+SELECT outcome, chunks FROM passage.ingest('parts.md', E'One.\n=== 2\nTwo.\n', splitting => passage.splitting(split_offsets => '{}'));
+SELECT outcome, chunks FROM passage.ingest('parts.md', E'One.\n=== 2\nTwo.\n');
 DELETE FROM ingested.documents WHERE uri = 'parts.md';
 
 -- a text without a name is recognized by its content, if that is certain

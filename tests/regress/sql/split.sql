@@ -35,6 +35,31 @@ SELECT count(*) FROM passage.split('a', splitting => passage.splitting(split_at 
 SELECT count(*) FROM passage.split('a', splitting => passage.splitting(split_at => '(?=a)'));
 SELECT count(*) FROM passage.split('a', splitting => passage.splitting(split_at => 'a{1000}{1000}{1000}'));
 
+-- offsets divide prose and data; one within a character or a line end is moved behind it
+SELECT start_byte, content FROM passage.split('One. Two. Three.', splitting => passage.splitting(split_offsets => '{10, 5, 5, 0, 16}'));
+SELECT start_byte, content FROM passage.split(E'\u00c9t\u00e9 1\r\n2', splitting => passage.splitting(split_offsets => '{1, 8}'));
+SELECT start_byte, section, content FROM passage.split(E'{"a": 1,\n"b": 2}\n', 'application/json', splitting => '{"split_offsets": [9.0]}');
+SELECT start_byte, section, content FROM passage.split(E'# A\n\nOne two.\n\n## B\n\nThree.\n', 'text/markdown', splitting => passage.splitting(split_offsets => '{9, 21}'));
+SELECT start_byte, content FROM passage.split('One two three four.', splitting => passage.splitting(max_size => 8, split_offsets => '{4}'));
+-- white space alone is not a chunk, and an empty list is the same as none
+SELECT start_byte, content FROM passage.split(E'\n One.\n \n', splitting => passage.splitting(split_offsets => '{1, 2, 7, 8, 9}'));
+SELECT count(*) FROM passage.split('One. Two.', splitting => passage.splitting(split_offsets => '{}'));
+SELECT count(*) FROM passage.split('', splitting => passage.splitting(split_offsets => '{0}'));
+-- in a converted page they count in its text
+SELECT start_byte, content FROM passage.split('<main><h1>One</h1><p>Two.<p>Three.</main>', 'text/html', splitting => passage.splitting(split_offsets => '{13}'));
+-- as many as 100,000
+SELECT count(*) FROM passage.split(repeat('ab', 100000), splitting => passage.splitting(split_offsets => ARRAY(SELECT 2 * n FROM generate_series(1, 100000) AS n)));
+SELECT count(*) FROM passage.split(repeat('ab', 100001), splitting => passage.splitting(split_offsets => ARRAY(SELECT 2 * n FROM generate_series(1, 100001) AS n)));
+SELECT count(*) FROM passage.split('One.', splitting => passage.splitting(split_offsets => '{2, 9, 7}'));
+SELECT count(*) FROM passage.split('One.', splitting => passage.splitting(split_offsets => '{2, -1}'));
+SELECT count(*) FROM passage.split('One.', splitting => passage.splitting(split_offsets => '{2, NULL}'));
+SELECT count(*) FROM passage.split('One.', splitting => passage.splitting(split_offsets => '{{1, 2}, {3, 4}}'));
+SELECT count(*) FROM passage.split('One.', splitting => '{"split_offsets": 2}');
+SELECT count(*) FROM passage.split('One.', splitting => '{"split_offsets": [1.5]}');
+SELECT count(*) FROM passage.split('One.', splitting => '{"split_offsets": ["1"]}');
+SELECT count(*) FROM passage.split('One.', splitting => '{"split_offsets": {"1": 1}}');
+SELECT count(*) FROM passage.split('One.', splitting => '{"split_offsets": [1e300]}');
+
 -- HTML is split as the Markdown of its main content, with resolved links
 SELECT section, content FROM passage.split('<title>T</title><nav>Menu</nav><main><h1>One</h1><p>See <a href=x.html>x</a>.</main>',
     uri => 'https://example.org/docs/a.html');

@@ -37,7 +37,10 @@ const VALUES: &[(&str, &str)] = &[
         "output",
         r#"'{"imports": true, "gaps": "comment", "marks": ["A", "B"], "order_by": "document"}'"#,
     ),
-    ("splitting", r#"'{"max_size": 1000, "min_size": 200, "split_at": "^=== "}'"#),
+    (
+        "splitting",
+        r#"'{"max_size": 1000, "min_size": 200, "split_at": "^=== ", "split_offsets": [0]}'"#,
+    ),
     ("kind", "'prose'"),
     ("media_type", "'text/markdown'"),
     ("path", "'*'"),

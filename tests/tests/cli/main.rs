@@ -106,6 +106,7 @@ mod stores {
 /// Settings, names, texts and objects of somebody else.
 mod trust {
     mod configuration_trust;
+    mod embedded_view;
     mod foreign_objects;
     pub mod hostile_text;
     mod network;

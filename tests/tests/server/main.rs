@@ -93,4 +93,5 @@ mod stores {
     mod dump;
     mod ingest;
     mod partitions;
+    mod split_offsets;
 }

@@ -156,6 +156,7 @@ impl Ingest {
             unit: splitter.unit(),
             overlap: splitter.overlap(),
             split_at: splitter.split_at().map(SplitPattern::as_str),
+            split_offsets: &[],
             code_as_text: false,
             model: embedder.as_ref().map(|embedder| embedder.name()),
             document_prefix: prefixes.map_or("", |prefixes| &prefixes.document),

@@ -113,7 +113,8 @@ async fn split(claim: MarkedClaim<'_>, uri: &mut String) -> Result<Outcome, Erro
     let splitter = Splitter::by_characters()
         .with_limits(mark.limits)?
         .with_overlap(mark.overlap)
-        .with_split_at(mark.split_at.clone());
+        .with_split_at(mark.split_at.clone())
+        .with_split_offsets(mark.split_offsets.clone());
     let resplit = run_blocking(move || resplit(&splitter, stored, true)).await?;
     let Some(resplit) = resplit else { return Ok(Outcome::Left) };
     let metadata = document_metadata(&Map::new(), resplit.syntax_error());

@@ -11,6 +11,7 @@ view or another object would run code of another role, only the catalogs are que
 
 mod degraded;
 mod finding;
+mod owners;
 mod platform;
 mod role;
 mod server;
@@ -63,6 +64,7 @@ impl Store {
         }
         let is_safe = self.check_store_owner(&mut findings).await?;
         if is_safe {
+            self.check_view_owner(&mut findings).await?;
             self.check_layout(&mut findings).await?;
             self.check_citus(&mut findings).await?;
         }
@@ -113,24 +115,6 @@ impl Store {
             });
         }
         Ok(findings)
-    }
-
-    /// Returns whether rows can be read without running code of another role.
-    async fn check_store_owner(&self, findings: &mut Vec<Finding>) -> Result<bool, Error> {
-        match check_owner(&self.client, &[&self.name], Access::Read).await {
-            Ok(()) => Ok(true),
-            Err(Error::NotOwner { object, owner, .. }) => {
-                findings.push(Finding::bad(
-                    "owner",
-                    format!(
-                        "{object} belongs to the role \"{owner}\": the store was not checked, since that could run code of \"{owner}\""
-                    ),
-                    format!("Run passage doctor as \"{owner}\" or as a member of that role."),
-                ));
-                Ok(false)
-            }
-            Err(error) => Err(error),
-        }
     }
 
     /// Awaits a check that reads rows of the store. If PostgreSQL reports an error, for example because a

@@ -12,15 +12,18 @@ until its end.
 */
 
 use super::super::error::Error;
-use super::super::relations::store_relations;
+use super::super::relations::{row_tables, store_relations};
 use super::super::unnamed_statement::UnnamedStatements;
 use tokio_postgres::GenericClient;
 
 /// The setting with which statements find no objects that another role may have created.
 pub(crate) const PINNED_SEARCH_PATH: &str = "search_path = pg_catalog, pg_temp";
 
-/// The relations of a store, of a store that Citus distributes by document, and of a shadow store that a reindex
-/// fills.
+/// The relations of a store that the client reads and writes, also of a store that Citus distributes by document, and of a
+/// shadow store that a reindex fills.
+const USED: &str = concat!("(", row_tables!(), ", 'strategies', 'settings', 'shard_keys', 'made')");
+
+/// The same with the view that only other programs read.
 const RELATIONS: &str = concat!("(", store_relations!(), ", 'shard_keys', 'made')");
 
 /// The common table expressions for the roles of the session.
@@ -35,6 +38,11 @@ mine (role) AS (
     UNION
     SELECT membership.role FROM mine JOIN membership ON member = mine.role
 )";
+
+/// The expression for the owner of the tables of the schema `$1`.
+const TABLE_OWNER: &str = "\
+(SELECT relowner FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+    WHERE nspname = ANY ($1::text[]) AND relname = 'chunks')";
 
 /// Whether the session is a superuser, or a member of one.
 pub(crate) const CAN_BE_SUPERUSER: &str = "\
@@ -57,6 +65,9 @@ pub(crate) fn trusted_database_owner() -> String {
 pub(super) enum Access {
     /// The command reads rows with row-level security off: neither policies nor triggers run.
     Read,
+    /// Another program reads the view `chunks_embedded` with the rights of the session. It trusts the owner of the tables
+    /// with this view.
+    ReadView,
     /// The command reads and writes rows and changes objects, all of which must belong to the session's
     /// roles.
     Change,
@@ -73,19 +84,24 @@ pub(super) enum Access {
 /// arguments are constant, and the relations below views. The views of an
 /// adopted store read the table whose triggers name its chunks.
 fn foreign_objects(access: Access) -> String {
-    let (on_write, own_schema, own) = match access {
-        Access::Read => ("false", "false", "false"),
-        Access::Change | Access::Replace => ("true", "true", "named"),
+    let (relations, on_write, own_schema, own) = match access {
+        Access::Read => (USED, "false", "false", "false"),
+        Access::ReadView => ("('chunks_embedded')", "false", "false", "named"),
+        Access::Change | Access::Replace => (RELATIONS, "true", "true", "named"),
     };
     let database_owner = match access {
         Access::Replace => "NULL".to_owned(),
-        Access::Read | Access::Change => trusted_database_owner(),
+        Access::Read | Access::ReadView | Access::Change => trusted_database_owner(),
+    };
+    let table_owner = match access {
+        Access::ReadView => TABLE_OWNER,
+        Access::Read | Access::Change | Access::Replace => "NULL",
     };
     format!(
         "WITH {ROLES},
 relation (oid, relowner, relkind, named) AS (
     SELECT pg_class.oid, relowner, relkind, true FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-    WHERE nspname = ANY ($1::text[]) AND relname IN {RELATIONS}
+    WHERE nspname = ANY ($1::text[]) AND relname IN {relations}
     UNION
     SELECT source.oid, source.relowner, source.relkind, false FROM pg_class
     JOIN pg_namespace ON pg_namespace.oid = pg_class.relnamespace
@@ -150,6 +166,7 @@ SELECT pg_describe_object(classid, objid, 0), pg_get_userbyid(owner)::text, sess
 FROM object WHERE owner NOT IN (SELECT role FROM mine)
 AND (place < 3 AND {on_write} OR NOT EXISTS (SELECT FROM pg_roles WHERE oid = owner AND rolsuper))
 AND NOT (place > 2 AND (classid, objid) IN (SELECT classid, objid FROM installed) AND owner = coalesce({database_owner}, 0::oid))
+AND owner <> coalesce({table_owner}, 0::oid)
 ORDER BY place, 1 LIMIT 1"
     )
 }

@@ -1,6 +1,6 @@
 //! The constructor in SQL and the JSON schema of a group, written from its definition.
 
-use super::group::{ArgumentGroup, ArgumentKey, ArgumentType};
+use super::group::{ArgumentGroup, ArgumentKey, ArgumentType, MAX_OFFSET, MAX_OFFSETS};
 use passage_split::MAX_LIMIT;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -96,6 +96,10 @@ impl ArgumentType {
             }
             Self::TwoTexts => {
                 json!({ "type": "array", "items": { "type": "string" }, "minItems": 2, "maxItems": 2 })
+            }
+            Self::Offsets => {
+                let offset = json!({ "type": "integer", "minimum": 0, "maximum": MAX_OFFSET });
+                json!({ "type": "array", "items": offset, "maxItems": MAX_OFFSETS })
             }
             Self::Word(words) => json!({ "type": "string", "enum": words }),
             Self::Limit => limit,

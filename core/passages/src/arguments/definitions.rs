@@ -1,7 +1,7 @@
 //! The groups of arguments with their keys.
 
 use super::group::ArgumentType::{
-    Boolean, Limit, LimitOr, Number, Object, Text, Texts, TwoTexts, Word,
+    Boolean, Limit, LimitOr, Number, Object, Offsets, Text, Texts, TwoTexts, Word,
 };
 use super::group::{ArgumentGroup, ArgumentKey, ArgumentType};
 use crate::gaps::GapStyle;
@@ -174,6 +174,11 @@ pub static SPLITTING: ArgumentGroup = ArgumentGroup {
             "split_at",
             Text,
             "regular expression for the lines before which the text is divided, such as ^===; none by default",
+        ),
+        key(
+            "split_offsets",
+            Offsets,
+            "offsets at which the text is divided, in bytes of the text as it is stored; none by default",
         ),
     ],
 };

@@ -2,6 +2,12 @@
 
 use passage_split::MAX_LIMIT;
 
+/// The maximum number of offsets in a text.
+pub const MAX_OFFSETS: usize = 100_000;
+
+/// The maximum of an offset: PostgreSQL has no longer texts.
+pub const MAX_OFFSET: i64 = (1 << 30) - 1;
+
 /// A group of arguments.
 #[derive(Debug, PartialEq)]
 pub struct ArgumentGroup {
@@ -33,6 +39,8 @@ pub enum ArgumentType {
     Texts,
     /// Two texts.
     TwoTexts,
+    /// A list of at most [`MAX_OFFSETS`] places in a text, each a number of bytes.
+    Offsets,
     /// One of some words.
     Word(&'static [&'static str]),
     /// An integer from 0 to [`MAX_LIMIT`].
@@ -67,6 +75,7 @@ impl ArgumentType {
         match self {
             Self::Text | Self::Texts | Self::Word(_) => "text",
             Self::TwoTexts => "text[]",
+            Self::Offsets => "integer[]",
             Self::Limit | Self::LimitOr(_) => "integer",
             Self::Number(..) => "double precision",
             Self::Boolean => "boolean",
@@ -86,6 +95,7 @@ impl ArgumentType {
             Self::Number(min, max) => format!("{min} to {max}"),
             Self::Texts => "in JSON also a list".to_owned(),
             Self::TwoTexts => "two texts".to_owned(),
+            Self::Offsets => format!("at most {MAX_OFFSETS}"),
             Self::Text | Self::Boolean | Self::Object => String::new(),
         }
     }

@@ -7,7 +7,7 @@ given.
 Its twin in SQL is `sql/edition/arguments.sql`.
 */
 
-use super::group::{ArgumentGroup, ArgumentType};
+use super::group::{ArgumentGroup, ArgumentType, MAX_OFFSET, MAX_OFFSETS};
 use crate::Error;
 use crate::metadata_filter::MAX_VALUES;
 use crate::strategy::{check_limit, check_range};
@@ -65,11 +65,6 @@ impl<'v> JsonGroup<'v> {
     /// Returns [`Error::KeyType`] for any other value. An integer that SQL's `integer` cannot hold becomes the
     /// nearest that it can, which is out of the range of all limits.
     pub fn integer(&self, key: &'static str) -> Result<Option<i32>, Error> {
-        let integer = |value: &Value| {
-            // 4 and 4.0 are the same JSON number.
-            let whole = value.as_f64().filter(|number| number.fract() == 0.0);
-            whole.map(|number| number as i32)
-        };
         self.read(key, "an integer", integer)
     }
 
@@ -135,6 +130,32 @@ impl<'v> JsonGroup<'v> {
         self.integer(key)?.map(|value| check_limit(key, value)).transpose()
     }
 
+    /// Returns a list of offsets in a text, ascending and each once.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::KeyType`] for any other value, [`Error::TooManyValues`] for more than [`MAX_OFFSETS`], and
+    /// [`Error::OutOfRange`] for an offset below 0 or above [`MAX_OFFSET`].
+    pub fn offsets(&self, key: &'static str) -> Result<Vec<usize>, Error> {
+        let offsets = self.read(key, "a list of integers", |value| {
+            value.as_array()?.iter().map(integer).collect::<Option<Vec<_>>>()
+        })?;
+        let offsets = offsets.unwrap_or_default();
+        if offsets.len() > MAX_OFFSETS {
+            let (argument, count) = (self.group.name, offsets.len());
+            return Err(Error::TooManyValues { argument, key, count, max: MAX_OFFSETS });
+        }
+        let checked = offsets.into_iter().map(|offset| {
+            let value = i64::from(offset);
+            let out_of_range = Error::OutOfRange { argument: key, value, max: MAX_OFFSET };
+            usize::try_from(offset).ok().filter(|_| value <= MAX_OFFSET).ok_or(out_of_range)
+        });
+        let mut offsets = checked.collect::<Result<Vec<_>, _>>()?;
+        offsets.sort_unstable();
+        offsets.dedup();
+        Ok(offsets)
+    }
+
     /// Returns a word as the value that it names.
     ///
     /// # Errors
@@ -172,6 +193,13 @@ impl<'v> JsonGroup<'v> {
     }
 }
 
+/// Returns an integer. One that SQL's `integer` cannot hold becomes the nearest that it can.
+fn integer(value: &Value) -> Option<i32> {
+    // 4 and 4.0 are the same JSON number.
+    let whole = value.as_f64().filter(|number| number.fract() == 0.0);
+    whole.map(|number| number as i32)
+}
+
 /// Returns the value of an argument that a call gives alone or in a group.
 ///
 /// # Errors
@@ -191,7 +219,7 @@ pub fn one_of<T>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arguments::{FILTER, LIMITS, OUTPUT, RANKING};
+    use crate::arguments::{FILTER, LIMITS, OUTPUT, RANKING, SPLITTING};
     use serde_json::json;
 
     #[test]
@@ -232,6 +260,30 @@ mod tests {
             Error::TooManyValues { argument: "filter", key: "kind", count: 1_001, max: 1_000 };
         assert_eq!(group.texts("kind"), Err(many));
         assert!(group.boolean("include_orphaned").is_err());
+    }
+
+    #[test]
+    fn offsets_are_sorted_and_bounded() {
+        let offsets = |value: Value| {
+            let value = json!({ "split_offsets": value });
+            JsonGroup::new(&SPLITTING, &[], &value).unwrap().offsets("split_offsets")
+        };
+        assert_eq!(offsets(json!([9, 1.0, 9, 0])), Ok(vec![0, 1, 9]));
+        assert_eq!(offsets(json!([])), Ok(Vec::new()));
+        assert_eq!(offsets(json!(null)), Ok(Vec::new()));
+        let (argument, key) = ("splitting", "split_offsets");
+        let wrong = Error::KeyType { argument, key, expected: "a list of integers" };
+        for value in [json!(1), json!("1"), json!({}), json!([1, null]), json!([0.5]), json!([[1]])]
+        {
+            assert_eq!(offsets(value), Err(wrong.clone()));
+        }
+        let out_of_range = |value| Err(Error::OutOfRange { argument: key, value, max: MAX_OFFSET });
+        assert_eq!(offsets(json!([1, -1])), out_of_range(-1));
+        assert_eq!(offsets(json!([1_i64 << 30])), out_of_range(1 << 30));
+        assert_eq!(offsets(json!([1e300])), out_of_range(i64::from(i32::MAX)));
+        assert_eq!(offsets(json!(vec![1; MAX_OFFSETS])), Ok(vec![1]));
+        let many = Error::TooManyValues { argument, key, count: MAX_OFFSETS + 1, max: MAX_OFFSETS };
+        assert_eq!(offsets(json!(vec![1; MAX_OFFSETS + 1])), Err(many));
     }
 
     #[test]

@@ -25,6 +25,8 @@ pub struct Splitting {
     pub overlap: usize,
     /// The regular expression for the lines before which the text is divided, which is not checked.
     pub split_at: Option<String>,
+    /// The offsets at which the text is divided, in bytes, ascending and each once. The length of the text is not checked.
+    pub split_offsets: Vec<usize>,
 }
 
 impl Splitting {
@@ -45,6 +47,7 @@ impl Splitting {
             ),
             overlap: size("overlap")?.unwrap_or(0),
             split_at: group.text("split_at")?,
+            split_offsets: group.offsets("split_offsets")?,
         })
     }
 }

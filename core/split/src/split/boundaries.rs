@@ -58,7 +58,7 @@ impl Boundaries {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::OutOfRange`] for an offset behind the end of the text.
+    /// Returns [`Error::OffsetBehindEnd`] for an offset behind the end of the text.
     pub(super) fn find(
         text: &str,
         media_type: &MediaType,
@@ -106,9 +106,7 @@ impl Boundaries {
         for (round, offset) in offsets.iter().copied().enumerate() {
             interrupt::poll_periodically(round);
             if offset > text.len() {
-                let [value, max] =
-                    [offset, text.len()].map(|size| i64::try_from(size).unwrap_or(i64::MAX));
-                return Err(Error::OutOfRange { argument: "split_at", value, max });
+                return Err(Error::OffsetBehindEnd { offset, length: text.len() });
             }
             self.offsets.push(between_characters(text, offset));
         }

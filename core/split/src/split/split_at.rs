@@ -18,7 +18,8 @@ const MAX_LINE: usize = 1 << 16;
 pub struct SplitAt<'a> {
     /// The lines before which a document is divided.
     pub pattern: Option<&'a SplitPattern>,
-    /// The offsets at which it is divided, in bytes and in any order. An offset within a character is moved behind it.
+    /// The offsets at which it is divided, in bytes of its text and in any order. An offset within a character, or within
+    /// the line end `\r\n`, is moved behind it. One behind the end of the text is an error.
     pub offsets: &'a [usize],
 }
 

@@ -51,6 +51,23 @@ async fn a_store_records_the_pattern_and_refuses_another_one() {
 }
 
 #[tokio::test]
+async fn reindex_splits_without_the_offsets_of_a_call_which_divides_again() {
+    let cluster = text_cluster().await;
+    let ingest = "SELECT outcome || ' ' || chunks FROM passage.ingest('minutes.txt', 'One. Two. Three.', \
+        splitting => passage.splitting(split_offsets => '{5, 10}'))";
+    assert_eq!(cluster.query_text(ingest).await, "added 3");
+    for options in cases([&["--collection", ""][..], &["--drop-former"]]) {
+        let run = run_client(&cluster, [&["reindex"], options].concat()).await;
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        assert_eq!(cluster.query_lines(CONTENTS).await, ["One. Two. Three."]);
+        assert_sound(&cluster).await;
+        assert_eq!(cluster.query_text(ingest).await, "replaced 3");
+        assert_eq!(cluster.query_text(ingest).await, "unchanged 3");
+    }
+    assert_sound(&cluster).await;
+}
+
+#[tokio::test]
 async fn an_invalid_pattern_is_a_usage_error() {
     let sources = Sources::with([("minutes.txt", MINUTES)]);
     let file = format!("{}/minutes.txt", sources.book());

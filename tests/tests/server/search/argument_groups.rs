@@ -23,6 +23,7 @@ async fn a_constructor_returns_the_given_keys_alone() {
     let cluster = Cluster::start().await;
     let values = |value: ArgumentType| match value {
         ArgumentType::Text | ArgumentType::Texts => ("'a'''", r#""a'""#.to_owned()),
+        ArgumentType::Offsets => ("'{7,9}'", "[7, 9]".to_owned()),
         ArgumentType::TwoTexts => ("ARRAY['<b>', '']", r#"["<b>", ""]"#.to_owned()),
         ArgumentType::Word(words) => ("", format!("\"{}\"", words[0])),
         ArgumentType::Limit | ArgumentType::LimitOr(_) => ("7", "7".to_owned()),

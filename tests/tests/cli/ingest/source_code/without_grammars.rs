@@ -81,7 +81,8 @@ fn settings(index: usize) -> &'static str {
         ", title => 'A \"title\"', kind => 'prose', collection => 'c', version => '1'",
         ", metadata => '{\"a\": 1.10, \"syntax_error\": null, \"http\": 1}'",
         r", splitting => passage.splitting(split_at => '^\s*(return|end|\}|<)')",
-    ][index % 5]
+        ", splitting => passage.splitting(split_offsets => '{77, 120, 480}')",
+    ][index % 6]
 }
 
 /// Ingests all files into a store, and returns the outcomes.

@@ -5,7 +5,7 @@ use super::views::{ADOPTED, UNEMBEDDED};
 use passage_tests::cluster::OWNER;
 
 /// The files with its findings.
-pub const SOURCES: [&str; 3] = ["doctor", "doctor/server", "doctor/tables"];
+pub const SOURCES: [&str; 4] = ["doctor", "doctor/owners", "doctor/server", "doctor/tables"];
 
 /// The texts that no test of this machine can bring about, and where they are tested.
 pub const WITHOUT_CASE: [&str; 38] = [
@@ -82,7 +82,7 @@ pub const CASES: &[Case] = &[
     Case::sentence(
         TABLES,
         "not checked: ",
-        "DROP VIEW s.chunks_embedded; GRANT USAGE ON SCHEMA s TO reader; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA s TO reader;
+        "GRANT USAGE ON SCHEMA s TO reader; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA s TO reader;
             ALTER TABLE s.documents ENABLE ROW LEVEL SECURITY; ALTER TABLE s.chunks ENABLE ROW LEVEL SECURITY; ALTER TABLE s.embeddings ENABLE ROW LEVEL SECURITY",
         "Run passage doctor as the owner of the store.",
         &[Act::As(OWNER)],
@@ -97,6 +97,12 @@ pub const CASES: &[Case] = &[
         &[Act::As(OWNER)],
     )
     .by(READER)
+    .doctor(ANY),
+    Case::sql(
+        TABLES,
+        "programs that read chunks_embedded run code of \"reader\"",
+        "-- superuser\nDROP VIEW s.chunks_embedded; CREATE VIEW s.chunks_embedded AS SELECT 1 AS id; ALTER VIEW s.chunks_embedded OWNER TO reader",
+    )
     .doctor(ANY),
     Case::then(TABLES, "none on the schema", "", &[Act::Remedy, Act::Sql("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA s TO reader")]).by(READER).doctor(ANY),
     Case::then(
