@@ -94,7 +94,9 @@ pub(crate) struct Links(Vec<Link>);
 impl Links {
     /// Adds a link with an address as written, whose section follows `#`.
     pub(crate) fn add(&mut self, bytes: Range<usize>, kind: LinkKind, address: &str, text: &str) {
-        let (target, section) = address.split_once('#').unwrap_or((address, ""));
+        let mark = memchr::memchr(b'#', address.as_bytes());
+        let (target, section) =
+            mark.map_or((address, ""), |at| (&address[..at], &address[at + 1..]));
         self.add_parts(bytes, kind, target, section, text);
     }
 
@@ -155,6 +157,10 @@ fn normalized(label: &str) -> Option<String> {
 
 /// Returns the words of a text with single spaces, cut to [`MAX_TEXT`].
 fn one_line(text: &str) -> String {
+    let has_blanks = || text.as_bytes().windows(2).any(|pair| pair == b"  ");
+    if text.len() <= MAX_TEXT && is_printable_ascii(text) && text.trim() == text && !has_blanks() {
+        return text.to_owned();
+    }
     let mut line = String::with_capacity(text.len().min(MAX_TEXT));
     for word in text.split_whitespace() {
         if line.len() >= MAX_TEXT {
@@ -169,10 +175,15 @@ fn one_line(text: &str) -> String {
     line
 }
 
-/// Returns whether a text has control characters. Most texts are ASCII, of which a byte tells.
+/// Returns whether a text has control characters.
 fn has_control(text: &str) -> bool {
-    let is_plain = text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
-    !is_plain && text.contains(char::is_control)
+    !is_printable_ascii(text) && text.contains(char::is_control)
+}
+
+/// Returns whether a text is of printable ASCII characters, as most addresses and texts of links. It reads all bytes, because
+/// a loop that may end early compares them one by one.
+fn is_printable_ascii(text: &str) -> bool {
+    text.bytes().fold(true, |printable, byte| printable & (b' '..=b'~').contains(&byte))
 }
 
 /// Returns the beginning of a text, which is longer than any link. Without this bound, each mark of many without an end would be
@@ -183,12 +194,14 @@ fn bounded(text: &str) -> &str {
 
 /// Returns whether a target has a scheme such as `mailto:`, which leads to no document. A single letter is a drive.
 fn has_other_scheme(target: &str) -> bool {
-    let Some((scheme, _)) = target.split_once(':') else { return false };
-    let is_scheme = |char: char| char.is_ascii_alphanumeric() || matches!(char, '+' | '-' | '.');
+    let Some(scheme) = memchr::memchr(b':', target.as_bytes()).map(|end| &target[..end]) else {
+        return false;
+    };
+    let is_scheme = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
     scheme.len() > 1
+        && !["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known))
         && scheme.starts_with(|char: char| char.is_ascii_alphabetic())
-        && scheme.chars().all(is_scheme)
-        && !matches!(&*scheme.to_ascii_lowercase(), "http" | "https")
+        && scheme.bytes().all(is_scheme)
 }
 
 /// Returns the links of a document as the writer in SQL expects them: `[ordinal, kind, target, section, text]` for each, with

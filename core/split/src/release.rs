@@ -33,6 +33,10 @@ pub fn is_release(title: &str) -> bool {
     if title.trim_matches(['[', ']']).eq_ignore_ascii_case("unreleased") {
         return true;
     }
+    // Most titles have no number.
+    if !title.bytes().any(|byte| byte.is_ascii_digit()) {
+        return title.contains("; urgency=");
+    }
     let mut words = title.split_whitespace().map(bare);
     let is_name = |word: &&str| NAMES.iter().any(|name| word.eq_ignore_ascii_case(name));
     let first = words.find(|word| !is_name(word)).unwrap_or_default();

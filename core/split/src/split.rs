@@ -246,11 +246,11 @@ pub fn split<'t>(
     };
     let kind = options.kind.unwrap_or_else(|| media_type.kind());
     let mut chunks = draft::chunks(text, drafts, kind, options, sizer);
-    let mut links = links.sorted().into_iter().peekable();
+    let mut links = links.sorted().into_iter();
     for chunk in &mut chunks {
-        while let Some(link) = links.next_if(|link| link.bytes.start < chunk.bytes.end) {
-            chunk.links.push(link);
-        }
+        let rest = links.as_slice();
+        let count = rest.partition_point(|link| link.bytes.start < chunk.bytes.end);
+        chunk.links = links.by_ref().take(count).collect();
     }
     Ok(SplitDocument { chunks, syntax_error })
 }

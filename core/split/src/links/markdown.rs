@@ -19,40 +19,39 @@ pub(crate) struct MarkdownLinks<'t> {
 }
 
 impl<'t> MarkdownLinks<'t> {
-    /// Reads an event with its range in the text.
-    pub(crate) fn read(&mut self, text: &'t str, event: &Event<'t>, range: Range<usize>) {
-        match event {
-            Event::Start(Tag::CodeBlock(_)) => self.is_code = true,
-            Event::End(TagEnd::CodeBlock) => self.is_code = false,
-            Event::Start(Tag::Link { link_type, dest_url, .. })
-                if *link_type != LinkType::Email =>
-            {
-                self.open = Some((range, dest_url.clone(), Cow::Borrowed("")));
+    /// Reads the beginning of an element.
+    pub(crate) fn start(&mut self, tag: Tag<'t>, range: Range<usize>) {
+        match tag {
+            Tag::CodeBlock(_) => self.is_code = true,
+            Tag::Link { link_type, dest_url, .. } if link_type != LinkType::Email => {
+                self.open = Some((range, dest_url, Cow::Borrowed("")));
             }
-            Event::End(TagEnd::Link) => {
+            _ => {}
+        }
+    }
+
+    /// Reads the end of an element.
+    pub(crate) fn end(&mut self, tag: TagEnd) {
+        match tag {
+            TagEnd::CodeBlock => self.is_code = false,
+            TagEnd::Link => {
                 if let Some((range, address, text)) = self.open.take() {
                     self.links.add(range, LinkKind::Link, &address, &text);
                 }
             }
-            Event::Text(_) if self.is_code => {}
-            Event::Text(part) | Event::Code(part) if self.open.is_some() => {
-                if let Some((_, _, shown)) = &mut self.open {
-                    match part {
-                        CowStr::Borrowed(part) if shown.is_empty() => *shown = (*part).into(),
-                        part if shown.len() < MAX_WIKI => shown.to_mut().push_str(part),
-                        _ => {}
-                    }
-                }
-            }
-            Event::SoftBreak | Event::HardBreak => {
-                if let Some((_, _, shown)) = &mut self.open {
-                    shown.to_mut().push(' ');
-                }
-            }
-            Event::Text(_) if text.as_bytes()[range.start..].starts_with(b"[[") => {
+            _ => {}
+        }
+    }
+
+    /// Reads what an element contains, with its range in the text.
+    pub(crate) fn content(&mut self, text: &'t str, event: &Event<'t>, range: Range<usize>) {
+        match (event, &mut self.open) {
+            (Event::Text(_), _) if self.is_code => {}
+            (Event::Html(_) | Event::InlineHtml(_), _) => self.html(text, range),
+            (event, Some((_, _, shown))) => add_text(shown, event, MAX_WIKI),
+            (Event::Text(_), None) if text.as_bytes()[range.start..].starts_with(b"[[") => {
                 self.wiki(text, range.start);
             }
-            Event::Html(_) | Event::InlineHtml(_) => self.html(text, range),
             _ => {}
         }
     }
@@ -90,5 +89,19 @@ impl<'t> MarkdownLinks<'t> {
                 self.links.add(range.start + at..end, LinkKind::Link, address, "");
             }
         }
+    }
+}
+
+/// Adds the text of an event, without markup, to one of less than `max` bytes. Most texts have one event, and are not copied.
+pub(crate) fn add_text<'t>(text: &mut Cow<'t, str>, event: &Event<'t>, max: usize) {
+    match event {
+        Event::Text(CowStr::Borrowed(part)) | Event::Code(CowStr::Borrowed(part))
+            if text.is_empty() =>
+        {
+            *text = Cow::Borrowed(part);
+        }
+        Event::Text(part) | Event::Code(part) if text.len() < max => text.to_mut().push_str(part),
+        Event::SoftBreak | Event::HardBreak if text.len() < max => text.to_mut().push(' '),
+        _ => {}
     }
 }

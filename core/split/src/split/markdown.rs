@@ -24,12 +24,12 @@ use super::{
     titles::{shorten, visible},
 };
 use crate::interrupt;
-use crate::links::markdown::MarkdownLinks;
+use crate::links::markdown::{MarkdownLinks, add_text};
 use html_heading::html_heading;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Tag, TagEnd};
 pub use segments::DIALECT;
 use segments::{SegmentLimits, Segments};
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 /// The maximum number of bytes of a heading that are read for its title.
 const MAX_TITLE_BYTES: usize = 4_096;
@@ -54,9 +54,7 @@ fn blocks_of(text: &str, length: SegmentLimits) -> Blocks {
             continue;
         }
         for (event, range) in segments.events(&text[body..], segment) {
-            let range = body + range.start..body + range.end;
-            reader.links.read(text, &event, range.clone());
-            reader.read(&event, range);
+            reader.read(event, body + range.start..body + range.end);
         }
     }
     reader.finish()
@@ -70,7 +68,7 @@ pub(super) fn title(text: &str) -> Option<String> {
         return Some(shorten(title).into_owned());
     }
     let mut depth = 0_usize;
-    let mut heading: Option<String> = None;
+    let mut heading: Option<Cow<'_, str>> = None;
     // The chapters of a book often begin at level 2.
     let mut first: Option<String> = None;
     let segments = Segments::of(body, SegmentLimits::DEFAULT);
@@ -86,7 +84,7 @@ pub(super) fn title(text: &str) -> Option<String> {
             first.get_or_insert(title);
         }
         match (&event, &mut heading) {
-            (Event::Start(Tag::Heading { .. }), _) if depth == 0 => heading = Some(String::new()),
+            (Event::Start(Tag::Heading { .. }), _) if depth == 0 => heading = Some(Cow::default()),
             (Event::End(TagEnd::Heading(level)), Some(title)) => {
                 let title = shorten(&visible(title)).into_owned();
                 if !title.is_empty() {
@@ -97,7 +95,7 @@ pub(super) fn title(text: &str) -> Option<String> {
                 }
                 heading = None;
             }
-            (event, Some(title)) => add_text(title, event),
+            (event, Some(title)) => add_text(title, event, MAX_TITLE_BYTES),
             _ => {}
         }
         match event {
@@ -124,7 +122,7 @@ struct MarkdownReader<'t> {
     table: Option<usize>,
     head: Option<Range<usize>>,
     /// The text of the open heading.
-    heading: Option<String>,
+    heading: Option<Cow<'t, str>>,
     /// The level and section of each heading above the next block, the outermost first.
     path: Vec<(u32, usize)>,
     links: MarkdownLinks<'t>,
@@ -148,42 +146,50 @@ impl<'t> MarkdownReader<'t> {
         }
     }
 
-    fn read(&mut self, event: &Event<'_>, range: Range<usize>) {
+    fn read(&mut self, event: Event<'t>, range: Range<usize>) {
+        match event {
+            Event::Start(tag) => {
+                self.start(&tag, range.clone());
+                self.links.start(tag, range);
+                self.depth += 1;
+            }
+            Event::End(tag) => {
+                self.depth -= 1;
+                self.links.end(tag);
+                if let TagEnd::Heading(level) = tag
+                    && let Some(title) = self.heading.take()
+                {
+                    self.open(level as u32, &title, range);
+                }
+            }
+            content => {
+                if let Some(title) = &mut self.heading {
+                    add_text(title, &content, MAX_TITLE_BYTES);
+                } else if self.depth == 0 {
+                    self.block(range.clone(), Form::Body);
+                }
+                self.links.content(self.text, &content, range);
+            }
+        }
+    }
+
+    fn start(&mut self, tag: &Tag<'_>, range: Range<usize>) {
         if self.depth == 0 {
-            match event {
-                Event::Start(Tag::Heading { .. }) => self.heading = Some(String::new()),
-                Event::Start(Tag::HtmlBlock) => match html_heading(&self.text[range.clone()]) {
+            match tag {
+                Tag::Heading { .. } => self.heading = Some(Cow::default()),
+                Tag::HtmlBlock => match html_heading(&self.text[range.clone()]) {
                     Some((level, title)) => self.open(level, &title, range.clone()),
                     None => self.block(range.clone(), Form::Body),
                 },
-                Event::End(_) => {}
                 _ => self.block(range.clone(), Form::Body),
             }
-        } else if let Some(title) = &mut self.heading {
-            if let Event::End(TagEnd::Heading(level)) = event {
-                let title = std::mem::take(title);
-                self.heading = None;
-                self.open(*level as u32, &title, range.clone());
-            } else {
-                add_text(title, event);
-            }
-        } else {
-            match event {
-                Event::Start(Tag::Item) => self.item(range.start),
-                Event::Start(Tag::TableRow) if self.depth > 1 => self.item(range.start),
-                _ => {}
-            }
         }
-        match event {
-            Event::Start(Tag::Table(_)) => self.table = Some(range.end),
-            Event::Start(Tag::TableHead) => self.table_head(range),
-            Event::Start(Tag::TableRow) => self.table_row(range.start),
-            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))) => self.fence(&range),
-            _ => {}
-        }
-        match event {
-            Event::Start(_) => self.depth += 1,
-            Event::End(_) => self.depth -= 1,
+        match tag {
+            Tag::Item => self.item(range.start),
+            Tag::Table(_) => self.table = Some(range.end),
+            Tag::TableHead => self.head = Some(range),
+            Tag::TableRow => self.table_row(range.start),
+            Tag::CodeBlock(CodeBlockKind::Fenced(_)) => self.fence(&range),
             _ => {}
         }
     }
@@ -246,12 +252,11 @@ impl<'t> MarkdownReader<'t> {
         }
     }
 
-    fn table_head(&mut self, line: Range<usize>) {
-        self.head = Some(line);
-    }
-
-    /// Makes the first row below the head of a table the beginning of the rows that repeat it.
+    /// Records a row of a table. The first one below the head begins the rows that repeat it.
     fn table_row(&mut self, start: usize) {
+        if self.depth > 1 {
+            self.item(start);
+        }
         let start = line_start(self.text, start);
         let Some((line, end)) = self.head.take().zip(self.table) else { return };
         if self.depth == 1
@@ -294,17 +299,6 @@ fn is_fence(line: &str) -> bool {
     let marks = line.trim_start_matches([' ', '\t', '>']).trim_end();
     marks.len() >= 3
         && (marks.bytes().all(|byte| byte == b'`') || marks.bytes().all(|byte| byte == b'~'))
-}
-
-/// Adds the text of an event within a heading, without markup.
-fn add_text(title: &mut String, event: &Event<'_>) {
-    if title.len() < MAX_TITLE_BYTES {
-        match event {
-            Event::Text(text) | Event::Code(text) => title.push_str(text),
-            Event::SoftBreak | Event::HardBreak => title.push(' '),
-            _ => {}
-        }
-    }
 }
 
 /// Returns a text without its byte order mark, which the parser would treat as a letter.

@@ -46,8 +46,8 @@ struct Line {
 }
 
 impl Line {
-    fn new(mut text: String, sizer: &dyn Sizer) -> Self {
-        text.push('\n');
+    fn new(line: &str, sizer: &dyn Sizer) -> Self {
+        let mut text = [line, "\n"].concat();
         let size = if text.len() > 1 { sizer.size(&text) } else { 0 };
         text.pop();
         Self { text, size }
@@ -57,7 +57,7 @@ impl Line {
 impl<'a> Preambles<'a> {
     pub(super) fn new(text: &'a str, options: &SplitOptions<'_>, sizer: &'a dyn Sizer) -> Self {
         let title = options.title.map(preamble_title);
-        let title = title.filter(|title| !title.is_empty()).map(|title| Line::new(title, sizer));
+        let title = title.filter(|title| !title.is_empty()).map(|title| Line::new(&title, sizer));
         let (window, overlap) = (options.limits.window, options.overlap);
         Self { text, sizer, window, overlap, title, section: Vec::new(), row: None, header: None }
     }
@@ -75,13 +75,13 @@ impl<'a> Preambles<'a> {
         let common = lines.take_while(|(line, title)| line.text == **title).count();
         self.section.truncate(common);
         let sizer = self.sizer;
-        self.section.extend(section[common..].iter().cloned().map(|title| Line::new(title, sizer)));
+        self.section.extend(section[common..].iter().map(|title| Line::new(title, sizer)));
         if self.row.as_ref() != header {
             self.row = header.cloned();
             // A longer row would only displace titles.
             let row = self.row.clone().filter(|row| row.len() <= MAX_HEADER);
             let row = row.map(|row| one_line(&self.text[row])).filter(|row| !row.is_empty());
-            self.header = row.map(|row| Line::new(row, sizer));
+            self.header = row.map(|row| Line::new(&row, sizer));
         }
         let mut room = self.window.saturating_sub(size);
         let mut preamble = self.select_within_budget(room);

@@ -120,7 +120,7 @@ pub(super) fn visible(title: &str) -> Cow<'_, str> {
         matches!(char, '\u{200b}' | '\u{2060}' | '\u{feff}' | '\u{ad}' | '\u{200e}' | '\u{200f}')
     };
     let title = without_attributes(title.trim());
-    if title.contains(is_invisible) {
+    if !title.is_ascii() && title.contains(is_invisible) {
         Cow::Owned(without_attributes(title.replace(is_invisible, "").trim()).to_owned())
     } else {
         Cow::Borrowed(title)

@@ -115,9 +115,10 @@ fn declared<'t>(node: Node<'_>, text: &'t str, exported: bool) -> Option<UnitInf
 }
 
 fn field<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
-    let name = ["name", "property", "key"].iter().find_map(|name| node.child_by_field_name(name));
     let unit = valued(node.child_by_field_name("value")?)?;
-    Some(UnitInfo::named(unit, name?, text))
+    let name =
+        ["name", "property", "key"].iter().find_map(|name| node.child_by_field_name(name))?;
+    Some(UnitInfo::named(unit, name, text))
 }
 
 /// Returns the unit of an assignment to a property, such as `exports.parse = function () {}`.
