@@ -34,6 +34,35 @@ CREATE OR REPLACE VIEW adopted.chunks WITH (security_invoker = true) AS
 SELECT role, section, path, content FROM passage.expand_context(:piece3);
 SELECT outline, chunks FROM passage.outline('aaaaaaaa-0000-0000-8000-000000000000');
 
+-- a section may be an array that a function is building, and contents may be long, with or without compression
+CREATE FUNCTION foreigners.built(headings text[]) RETURNS text[] LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    built text[] := '{}';
+BEGIN
+    FOR i IN 1 .. cardinality(headings) LOOP
+        built[i] := headings[i] || repeat('!', 200 * i);
+    END LOOP;
+    RETURN built;
+END
+$$;
+CREATE TABLE foreigners.long AS SELECT place, body || CASE place % 4 WHEN 1 THEN repeat(' long', 100000)
+    WHEN 2 THEN (SELECT string_agg(' ' || md5(n::text), '') FROM generate_series(1, 20000) AS n)
+    WHEN 3 THEN (SELECT string_agg(' ' || md5(n::text), '') FROM generate_series(1, 100) AS n) END AS body FROM foreigners.pieces;
+ALTER TABLE foreigners.long ADD PRIMARY KEY (place);
+CREATE OR REPLACE VIEW adopted.chunks WITH (security_invoker = true) AS
+    SELECT piece AS id, page AS document_id, place AS ordinal, long.body AS content, foreigners.built(headings) AS section,
+        passage.section_path(foreigners.built(headings)) AS path, passage.section_key(foreigners.built(headings)) AS section_key,
+        passage.parent_key(foreigners.built(headings)) AS parent_key
+    FROM foreigners.pieces JOIN foreigners.long USING (place);
+SELECT role, ordinal, c.section = foreigners.built(headings) AS is_built, c.content = long.body AS is_whole, length(c.content) AS length
+FROM passage.expand_context(:piece3, max_tokens => 1000000) AS c JOIN foreigners.pieces ON piece = chunk_id JOIN foreigners.long USING (place);
+SELECT cardinality(chunk_ids) AS chunks, length(content) AS length, (SELECT bool_and(strpos(content, btrim(body)) > 0) FROM foreigners.long WHERE place BETWEEN 1 AND 5) AS has_all
+FROM passage.reassemble(ARRAY[:piece3]::uuid[], NULL, 'adjacent', max_tokens => 1000000);
+CREATE OR REPLACE VIEW adopted.chunks WITH (security_invoker = true) AS
+    SELECT piece AS id, page AS document_id, place AS ordinal, body AS content, headings AS section,
+        passage.section_path(headings) AS path, passage.section_key(headings) AS section_key, passage.parent_key(headings) AS parent_key
+    FROM foreigners.pieces;
+
 -- with documents, media types and uris
 CREATE VIEW adopted.documents WITH (security_invoker = true) AS
     SELECT DISTINCT page AS id, 'page.py' AS uri, 'text/x-python' AS media_type FROM foreigners.pieces;
