@@ -81,7 +81,7 @@ fn settings(index: usize) -> &'static str {
         ", title => 'A \"title\"', kind => 'prose', collection => 'c', version => '1'",
         ", metadata => '{\"a\": 1.10, \"syntax_error\": null, \"http\": 1}'",
         r", splitting => passage.splitting(split_at => '^\s*(return|end|\}|<)')",
-        ", splitting => passage.splitting(split_offsets => '{77, 120, 480}')",
+        ", splitting => passage.splitting(split_offsets => ARRAY[octet_length($2) / 3, octet_length($2) / 2])",
     ][index % 6]
 }
 
