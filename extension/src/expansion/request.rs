@@ -255,8 +255,8 @@ fn repeated_tokens(read: &Hits, chunks: &ContextChunks) -> u32 {
         pause(row);
         let is_prose = hit.document.media_type().family() == Family::Prose;
         let chunk = chunks.chunk(row);
-        let line = || chunk.repeated_line(&chunk.content(), hit.document.title.as_deref());
-        let line = if is_prose { line() } else { None };
+        let title = hit.document.title.as_deref();
+        let line = is_prose.then(|| chunk.repeated_line(&chunk.part().content, title)).flatten();
         line.map_or(0, |line| line.len().div_ceil(4) as u32)
     };
     // The hits are the first rows.

@@ -196,9 +196,8 @@ impl<'a> StoredChunk<'a> {
     /// the document.
     pub fn repeated_line(&self, text: &str, title: Option<&str>) -> Option<String> {
         let is_title = |line: &str| {
-            let title = title.map(preamble_title);
-            let section = || self.section().unwrap_or_default();
-            title.as_deref() == Some(line) || section().iter().any(|title| title == line)
+            title.is_some_and(|title| preamble_title(title) == line)
+                || self.section().is_some_and(|section| section.iter().any(|title| title == line))
         };
         let preamble = self.rows.text(self.row, self.first + 13)?;
         repeated_line(preamble, text, is_title).map(ToOwned::to_owned)
