@@ -8,7 +8,7 @@ use super::{GREETING, cluster};
 use passage_tests::cluster::is_sql_edition;
 use passage_tests::share::share;
 
-/// Changes of the rows of a store `@`, with their names. `@lines` is a number of lines.
+/// Changes of the rows of a store `@`, with their names. `@lines` and `@titles` are numbers.
 const CHANGES: &[(&str, &str)] = &[
     ("the last ordinals", "UPDATE @.chunks SET ordinal = 2147483647 - ordinal"),
     ("the first ordinals", "UPDATE @.chunks SET ordinal = -2147483648 + ordinal"),
@@ -48,7 +48,7 @@ const CHANGES: &[(&str, &str)] = &[
     ),
     (
         "a section of many titles",
-        "UPDATE @.chunks SET section = ARRAY(SELECT i::text FROM generate_series(1, @lines / 20) AS i) WHERE ordinal = 1",
+        "UPDATE @.chunks SET section = ARRAY(SELECT i::text FROM generate_series(1, @titles) AS i) WHERE ordinal = 1",
     ),
     (
         "sections of 20,000 titles",
@@ -193,8 +193,8 @@ async fn rows_of_any_shape_are_read_or_refused_with_a_clear_error() {
     let mut sweep = Sweep::new(attacker, "plain", Kind::Table, &Vocabulary::default());
     let only = std::env::var("HOSTILE_ROWS").ok();
     let (mut calls, mut findings) = (0, Vec::new());
-    // A call ends after 20 seconds, in which fragments of the edition do not read 20,000 lines of one chunk.
-    let lines = if is_sql_edition() { "2000" } else { "2000000" };
+    // A call ends after 20 seconds, in which the edition does not read 20,000 lines of one chunk, or 100,000 titles.
+    let (lines, titles) = if is_sql_edition() { ("2000", "2000") } else { ("2000000", "100000") };
     let changes = if only.is_none() { share(CHANGES) } else { CHANGES.to_vec() };
     for (name, change) in changes {
         if only.as_ref().is_some_and(|only| !name.contains(only)) {
@@ -202,24 +202,30 @@ async fn rows_of_any_shape_are_read_or_refused_with_a_clear_error() {
         }
         let begun = std::time::Instant::now();
         sweep
-            .changed(&change.replace("@lines", lines), |call, outcome| {
-                calls += 1;
-                let fault = match outcome {
-                    Outcome::Rows(rows) => {
-                        let secret = rows.iter().find(|row| row.contains(super::verdict::SECRET));
-                        secret.map(|row| format!("LEAK: {row}"))
-                    }
-                    Outcome::Error { code, text } => judge(outcome, None, true).or_else(|| {
-                        // These messages name a wrong cause.
-                        let misled = !ORDINARY.contains(&code.as_str())
-                            || text.contains("strategy \"auto\"")
-                            || text.contains("row-level security");
-                        misled.then(|| format!("UNCLEAR {code}: {text}"))
-                    }),
-                    Outcome::Crash | Outcome::Endless | Outcome::Lost => judge(outcome, None, true),
-                };
-                findings.extend(fault.map(|fault| format!("{name}: {fault} | {}", call.sql)));
-            })
+            .changed(
+                &change.replace("@lines", lines).replace("@titles", titles),
+                |call, outcome| {
+                    calls += 1;
+                    let fault = match outcome {
+                        Outcome::Rows(rows) => {
+                            let secret =
+                                rows.iter().find(|row| row.contains(super::verdict::SECRET));
+                            secret.map(|row| format!("LEAK: {row}"))
+                        }
+                        Outcome::Error { code, text } => judge(outcome, None, true).or_else(|| {
+                            // These messages name a wrong cause.
+                            let misled = !ORDINARY.contains(&code.as_str())
+                                || text.contains("strategy \"auto\"")
+                                || text.contains("row-level security");
+                            misled.then(|| format!("UNCLEAR {code}: {text}"))
+                        }),
+                        Outcome::Crash | Outcome::Endless | Outcome::Lost => {
+                            judge(outcome, None, true)
+                        }
+                    };
+                    findings.extend(fault.map(|fault| format!("{name}: {fault} | {}", call.sql)));
+                },
+            )
             .await;
         if begun.elapsed().as_secs() > 5 {
             println!("{name}: {:?}", begun.elapsed());
